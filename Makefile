@@ -1,0 +1,82 @@
+# Every target sets itself up: the first one makes .venv, later ones find it. `make` alone lists them.
+# PYTHON=… picks the interpreter when .venv is first made; without it the newest of these that runs.
+
+PYTHON ?= $(shell for python in python3.13 python3.12 python3.11 python3 python; do \
+	$$python -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	&& { echo $$python; break; }; done)
+BIN := .venv/bin
+FUZZ_SECONDS ?= 60
+FRAMINGS := sse ndjson json_array aws sniff
+
+# Pyright uses the Node of this machine, and does not ask the network for a newer self.
+export PYRIGHT_PYTHON_GLOBAL_NODE := 1
+export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help run demo test test-fast test-deep check format docs bench fuzz
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
+
+run: demo ## what Weft does, in the terminal
+
+demo: .venv/.stamp ## a conversion shown in the terminal
+	@$(BIN)/weft demo
+
+test: .venv/.stamp .venv-referees/.stamp ## all tests, those against the vendors' SDKs included
+	@echo "==> tests"
+	@$(BIN)/pytest -q -m "not deep"
+
+test-fast: .venv/.stamp ## the tests that take seconds
+	@$(BIN)/pytest -q -m "not deep and not slow and not referees"
+
+test-deep: .venv/.stamp .venv-referees/.stamp ## the campaigns of minutes
+	@$(BIN)/pytest -q -m deep --hypothesis-profile=deep
+
+check: .venv/.stamp ## format, lint, types, generated docs
+	@echo "==> ruff format"
+	@$(BIN)/ruff format --check --quiet .
+	@echo "==> ruff check"
+	@$(BIN)/ruff check --quiet .
+	@echo "==> pyright"
+	@$(BIN)/pyright --pythonpath $(BIN)/python
+	@echo "==> docs"
+	@$(BIN)/python tools/docs.py --check
+
+format: .venv/.stamp ## rewrite the sources as `make check` wants them
+	@$(BIN)/ruff check --fix --quiet .
+	@$(BIN)/ruff format --quiet .
+
+docs: .venv/.stamp ## write the tables of the docs anew from the code
+	@$(BIN)/python tools/docs.py
+
+bench: .venv/.stamp ## cost per chunk against the floor
+	@$(BIN)/weft bench
+
+fuzz: .venv/.stamp ## throw bytes at the framings, FUZZ_SECONDS each
+	@for name in $(FRAMINGS); do \
+		echo "==> fuzz $$name"; \
+		$(BIN)/python tests/fuzz/fuzz_framing.py $$name $(FUZZ_SECONDS) || exit 1; \
+	done
+
+# A venv whose pip does not answer is made anew: its Python has gone, or its making was interrupted.
+define venv
+	@$(1)/bin/python -m pip --version >/dev/null 2>&1 || { \
+		test -n "$(PYTHON)" || { echo "Weft needs Python 3.11 or newer with venv; say where with PYTHON=" >&2; exit 1; }; \
+		echo "==> $(1): new, with $(PYTHON)"; \
+		$(PYTHON) -m venv --clear $(1); \
+	}
+endef
+
+.venv/.stamp: pyproject.toml
+	$(call venv,.venv)
+	@echo "==> .venv: Weft and its tools"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[all,test,dev]'
+	@touch $@
+
+.venv-referees/.stamp: pyproject.toml
+	$(call venv,.venv-referees)
+	@echo "==> .venv-referees: the vendors' SDKs (only the tests use them; \`make test-fast\` does without)"
+	@.venv-referees/bin/python -m pip install --quiet --disable-pip-version-check -e '.[referees]'
+	@touch $@
