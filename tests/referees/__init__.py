@@ -1,0 +1,1 @@
+"""The referees: what the vendors' own SDKs make of a body, as an oracle for our decoders."""
