@@ -1,0 +1,68 @@
+"""What `import weft` gives, and what it costs."""
+
+import subprocess
+import sys
+from types import ModuleType
+
+import weft
+
+# The names that users rely on. LATER are those whose part of the project is not there yet; a name leaves it in the change that brings it.
+PROMISED = {
+    "Choice", "Context", "Message", "Pipe", "StreamAdapter", "ToolCallAccumulator", "ToolIdentityMap", "VSCodeStreamAdapter",
+    "acollect", "aread", "collect", "convert", "error_from_http", "from_json", "lint", "read", "run", "to_json",
+}  # fmt: skip
+LATER = {"StreamAdapter", "VSCodeStreamAdapter", "lint", "run"}
+
+# What the first import must not pay for. Third-party modules besides msgspec are refused without being named.
+HEAVY = {
+    "asyncio", "concurrent", "dataclasses", "email", "http", "importlib.metadata", "json", "logging", "multiprocessing", "pathlib",
+    "random", "socket", "ssl", "subprocess", "tempfile", "threading", "urllib.request", "weft.cli", "weft.gateway", "weft.testing",
+}  # fmt: skip
+
+ADDED_BY_IMPORT = """
+import sys, msgspec
+before = set(sys.modules)
+import weft
+print(*sorted(set(sys.modules) - before), sep="\\n")
+"""
+
+
+def modules_added_by_import() -> set[str]:
+    # -I: neither the caller's environment nor the working directory decide what is imported.
+    child = subprocess.run(
+        [sys.executable, "-I", "-c", ADDED_BY_IMPORT], capture_output=True, text=True, timeout=60, check=True
+    )
+    return set(child.stdout.split())
+
+
+def test_names_promised_are_there():
+    assert set() == PROMISED - LATER - set(weft.__all__)
+
+
+def test_names_that_came_are_no_longer_called_later():
+    assert set() == LATER & set(weft.__all__)
+
+
+def test_all_is_complete():
+    public = {
+        name for name, value in vars(weft).items() if not name.startswith("_") and not isinstance(value, ModuleType)
+    }
+    assert set() == public - set(weft.__all__)
+
+
+def test_all_names_resolve_once():
+    assert sorted(set(weft.__all__)) == sorted(name for name in weft.__all__ if hasattr(weft, name))
+
+
+def test_all_is_sorted():
+    # As ruff sorts it: constants, classes, functions.
+    assert sorted(weft.__all__, key=lambda name: (not name.isupper(), name[0].islower(), name)) == list(weft.__all__)
+
+
+def test_import_pulls_in_nothing_heavy():
+    assert set() == modules_added_by_import() & HEAVY
+
+
+def test_import_pulls_in_no_third_party_but_msgspec():
+    roots = {name.split(".")[0] for name in modules_added_by_import()}
+    assert {"weft"} == roots - sys.stdlib_module_names - {"msgspec"}
