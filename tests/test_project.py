@@ -17,7 +17,7 @@ FUNCTION_LINES = 45
 UNWANTED = {
     "machine path": re.compile(r"(?<![\w.~*})\]/-])/(?:work|root|tmp|home|Users)/[\w.]"),
     "package index": re.compile(
-        r"--(?:extra-)?index-url|--find-links|files\.pythonhosted\.org|registry\.npmjs|registry\.yarnpkg"
+        r"--(?:extra-)?index-url|--find[-]links|files\.pythonhosted\.org|registry\.npmjs|registry\.yarnpkg"
     ),
 }
 
