@@ -32,7 +32,7 @@ test-fast: .venv/.stamp ## the tests that take seconds
 	@$(BIN)/pytest -q -m "not deep and not slow and not referees"
 
 test-deep: .venv/.stamp .venv-referees/.stamp ## the campaigns of minutes
-	@$(BIN)/pytest -q -m deep --hypothesis-profile=deep
+	@$(BIN)/pytest -q -m deep --timeout=1800 --hypothesis-profile=deep
 
 check: .venv/.stamp ## format, lint, types, generated docs
 	@echo "==> ruff format"
