@@ -14,8 +14,8 @@ SOURCES = Path(__file__).parent.parent / "src"
 
 # From the bottom up; a module may import from its own layer and from those below. "weft" is the package's own __init__.
 LAYERS = (
-    {"events", "errors", "error_tables", "jsontext"},
-    {"grammar", "rules", "calls", "usage", "finish", "ending", "blocks", "assembler", "framing"},
+    {"events", "errors", "error_tables", "context", "jsontext"},
+    {"grammar", "rules", "calls", "usage", "finish", "ending", "blocks", "assembler", "framing", "lenient", "strict"},
     {"protocol", "protocols", "filters", "steps", "message"},
     {"reader", "writer", "pipe"},
     {"io"},
@@ -37,6 +37,10 @@ CORE_MAY_IMPORT = {
 # What one module alone may import besides, and why.
 GRANTS = {
     "weft.jsontext": {"json"},  # reads what msgspec refuses: lone surrogates, numbers out of range
+    "weft.protocol": {
+        "difflib",
+        "importlib",
+    },  # finds protocols by name, those of other packages too; hints at a misspelt one
 }
 
 
