@@ -1,0 +1,98 @@
+"""Finds where a JSON object or array ends, in pieces and without parsing it.
+
+Knows strings, escapes and depth, and which byte can follow which across a line break. Must not know frames, names or
+what the value means; whether it is valid JSON is for its reader to say.
+"""
+
+import re
+from typing import Final
+
+_SKIP: Final = re.compile(rb'[^"{}\[\]]*+(?:"(?:[^"\\]|\\.)*+"[^"{}\[\]]*+)*+', re.DOTALL)
+"""All up to the next bracket, whole strings included, or up to a string that does not end here."""
+_STRING_REST: Final = re.compile(rb'(?:[^"\\]|\\.)*+', re.DOTALL)
+_SPACE: Final = b" \t\r\n"
+_AFTER_OPENER: Final = frozenset(b'"{[]}-0123456789tfnNI')
+_AFTER_VALUE: Final = frozenset(b",:]}")
+_OPENERS: Final = frozenset(b"{[,:")
+
+BETWEEN_VALUES: Final = re.compile(rb"[ \t\r\n,]*+")
+"""What may stand between two values in a row."""
+
+
+class OpenValue:
+    """A JSON object or array under way: `add` pieces until one of them ends it, then `take` it."""
+
+    __slots__ = ("_depth", "_escaped", "_in_string", "_last", "_text", "offset")
+
+    def __init__(self) -> None:
+        self.offset = 0
+        self._text = bytearray()
+        self._reset()
+
+    def _reset(self) -> None:
+        self._depth = 0
+        self._in_string = False
+        self._escaped = False
+        self._last = 0
+
+    def __bool__(self) -> bool:
+        """True while a value is under way."""
+        return self._depth > 0
+
+    def add(self, piece: bytes, pos: int = 0) -> int:
+        """Takes piece[pos:] as far as it belongs to the value; returns where the value ends in it, or -1."""
+        end = self._scan(piece, pos)
+        if end >= 0:
+            self._text += piece[pos:end]
+            return end
+        self._text += piece[pos:]
+        inked = piece.rstrip(_SPACE)
+        if len(inked) > pos:
+            self._last = inked[-1]
+        return -1
+
+    def end_line(self) -> None:
+        """Tells that the piece before was a line: the next one is parted from it."""
+        self._text += b"\n"
+
+    def continues(self, line: bytes) -> bool:
+        """Whether the line can go on with this value; if not, the value was broken off before it.
+
+        No string goes over a line, and two values have something between them: legal JSON always passes.
+        """
+        text = line.lstrip(_SPACE)
+        if not text:
+            return True
+        if self._in_string:
+            return False
+        return text[0] in (_AFTER_OPENER if self._last in _OPENERS else _AFTER_VALUE)
+
+    def take(self) -> bytes:
+        """The bytes of the value so far; the next piece begins a new one."""
+        text = bytes(self._text)
+        self._text.clear()
+        self._reset()
+        return text
+
+    def _scan(self, data: bytes, pos: int) -> int:
+        size = len(data)
+        if self._escaped and pos < size:
+            self._escaped = False
+            pos += 1
+        while pos < size:
+            pattern = _STRING_REST if self._in_string else _SKIP
+            found = pattern.match(data, pos)
+            pos = found.end() if found else size
+            if pos >= size:
+                break
+            byte = data[pos]
+            pos += 1
+            if byte == 0x5C:  # a backslash that ends the piece: what it escapes comes with the next
+                self._escaped = True
+            elif byte == 0x22:
+                self._in_string = not self._in_string
+            else:
+                self._depth += 1 if byte in b"{[" else -1
+                if self._depth <= 0:
+                    return pos
+        return -1

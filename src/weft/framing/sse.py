@@ -1,0 +1,277 @@
+"""Server-sent events: lines of fields in, the payload of each frame out.
+
+Knows the fields of the format and what servers do beside it: JSON written outside a field, an `error:` field, a last
+frame without its blank line. Must not know what a payload says, nor who sent it.
+
+`_advance` and `_line` are the format. `_plain_frames` is the same for the two shapes that nearly every frame has
+(`data: x` and `event: n` + `data: x`), without looking at each line; whatever looks different goes to the former.
+"""
+
+from typing import Final
+
+from weft.framing.framer import DEFAULT_LIMIT, Emit, Fault, too_long
+from weft.framing.json_values import BETWEEN_VALUES, OpenValue
+from weft.framing.lines import Lines
+
+_DATA: Final = b"data: "
+_EVENT: Final = b"event: "
+_PLAIN: Final = (_DATA, _EVENT)
+_FIELDS_OF_A_FRAME: Final = (b"data:", b"event:")
+_BOM: Final = b"\xef\xbb\xbf"
+_NO_FRAME: Final = -1
+
+
+class SSE:
+    """Emits (payload, event name) for each frame that has data."""
+
+    def __init__(self, emit: Emit, fault: Fault, limit: int = DEFAULT_LIMIT) -> None:
+        self.offset = 0
+        self.last_event_id = ""
+        self._emit = emit
+        self._fault = fault
+        self._limit = limit
+        self._dead = False
+        self._seen = 0
+        self._base = 0  # where in the input the bytes at hand begin
+        self._held = bytearray()  # the beginning of a plain frame, not looked at yet
+        self._lines = Lines()
+        self._frame = _NO_FRAME  # where the frame under way begins
+        self._name = ""
+        self._data = bytearray()
+        self._data_lines = 0
+        self._raw = OpenValue()
+
+    def feed(self, data: bytes) -> None:
+        """Takes a read of any size; a frame is emitted as soon as its blank line is here."""
+        held = self._held
+        if held:
+            if b"\n" not in data and b"\r" not in data and len(held) + len(data) <= self._limit:
+                held += data
+                self._seen += len(data)
+                return
+            self._base = self._seen - len(held)
+            self._seen += len(data)
+            data = bytes(held + data)
+            held.clear()
+            self._read(data, may_hold=False)
+        else:
+            self._base = self._seen
+            self._seen += len(data)
+            self._read(data, may_hold=True)
+
+    def close(self) -> None:
+        """Takes the end of the input: a last line without an end is whole if it closes a JSON value, else half a frame.
+
+        A frame whose lines are all ended but not followed by a blank one might have had more: that is noted.
+        """
+        held = bytes(self._held)
+        self._held.clear()
+        self._base = self._seen - len(held)
+        self._through(held, 0, len(held))
+        if self._dead:
+            return
+        last = self._lines.flush()
+        whole = last.rstrip().endswith((b"}", b"]"))
+        if whole:
+            self._line(last, self._lines.at)
+        elif last.strip() and not last.startswith(b":"):
+            self._half_frame()
+            return
+        if self._raw or (self._name and not self._data_lines):
+            self._half_frame()
+        elif self._dispatch() and not whole:
+            self._fault("unterminated_frame", "the last frame is not followed by a blank line", False)
+
+    def _read(self, data: bytes, *, may_hold: bool) -> None:
+        pos, stop = 0, len(data)
+        while pos < stop and (self._frame != _NO_FRAME or not data.startswith(_PLAIN, pos)):
+            pos = self._advance(data, pos, stop)
+        if stop - pos <= self._limit and pos < stop:
+            pos = self._plain_frames(data, pos, may_hold=may_hold)
+        self._through(data, pos, stop)
+
+    # The fast path
+
+    def _plain_frames(self, data: bytes, pos: int, *, may_hold: bool) -> int:
+        """Takes frames from data[pos:], which begins like a plain one; returns how far it came.
+
+        What is left of the last frame is held for the next read, once: a frame that is not complete then is read line
+        by line, so that no byte is looked at for each read that follows.
+        """
+        newline = b"\r\n" if b"\r" in data else b"\n"
+        blank = newline + newline
+        stop = data.rfind(blank, pos)
+        if stop >= 0:
+            rest = stop + len(blank)
+            if newline == b"\r\n" and not _all_crlf(data, pos, rest):
+                return pos
+            take = self._bare_frames if data.startswith(_DATA, pos) else self._named_frames
+            pos = take(data, pos, stop, newline)
+            if self._frame != _NO_FRAME:
+                return pos
+            may_hold = data.startswith(_PLAIN, pos)
+        if may_hold and (newline == b"\n" or (data.find(b"\r", pos) < 0 and data.find(b"\n", pos) < 0)):
+            self._held += data[pos:]
+            return len(data)
+        return pos
+
+    def _bare_frames(self, data: bytes, pos: int, stop: int, newline: bytes) -> int:
+        emit = self._emit
+        at = self._base + pos
+        around = len(_DATA) + 2 * len(newline)
+        for payload in data[pos + len(_DATA) : stop].split(newline + newline + _DATA):
+            size = len(payload) + around
+            if payload and b"\n" not in payload:
+                self.offset = at
+                emit(payload, "")
+            elif not self._odd_frame(data, at, size):
+                return at + size - self._base
+            at += size
+        return at - self._base
+
+    def _named_frames(self, data: bytes, pos: int, stop: int, newline: bytes) -> int:
+        emit = self._emit
+        at = self._base + pos
+        around = len(_EVENT) + 2 * len(newline)
+        mark = newline + _DATA
+        raw_name, name = b"", ""
+        for piece in data[pos + len(_EVENT) : stop].split(newline + newline + _EVENT):
+            size = len(piece) + around
+            field, _, payload = piece.partition(mark)
+            if payload and b"\n" not in payload and b"\n" not in field:
+                if field != raw_name:
+                    raw_name, name = field, _text(field)
+                self.offset = at
+                emit(payload, name)
+            elif not self._odd_frame(data, at, size):
+                return at + size - self._base
+            at += size
+        return at - self._base
+
+    def _odd_frame(self, data: bytes, at: int, size: int) -> bool:
+        """Reads bytes that turned out not to be one plain frame; False if they left something under way."""
+        start = at - self._base
+        self._through(data, start, start + size)
+        return self._frame == _NO_FRAME
+
+    # The format itself
+
+    def _through(self, data: bytes, pos: int, stop: int) -> None:
+        while pos < stop:
+            pos = self._advance(data, pos, stop)
+
+    def _advance(self, data: bytes, pos: int, stop: int) -> int:
+        """Reads lines of data[pos:stop] up to the end of a frame; returns where it stopped."""
+        lines = self._lines
+        while pos < stop and not self._dead:
+            pos = lines.advance(data, pos, stop, self._base)
+            if lines.line is None and not lines.rest:
+                break
+            begin = lines.at if self._frame == _NO_FRAME else self._frame
+            if lines.end - begin > self._limit:
+                self._give_up(begin)
+            elif lines.line is None:
+                self._frame = begin
+            else:
+                self._line(lines.line, lines.at)
+                if self._frame == _NO_FRAME:
+                    break
+        return stop if self._dead else pos
+
+    def _line(self, line: bytes, at: int) -> None:
+        if at == 0:
+            inked = line.removeprefix(_BOM).lstrip(b" \t")
+            at = self._frame = len(line) - len(inked)
+            line = inked
+        if self._raw:  # a field begins a new frame, whatever became of the value before
+            if self._raw.continues(line) and not line.startswith(_FIELDS_OF_A_FRAME):
+                self._raw_json(line, at)
+                return
+            self._half_frame()
+        if not line:
+            self._dispatch()
+            return
+        if self._frame == _NO_FRAME:
+            self._frame = at
+        if line[0] in b"{[":
+            if self._data_lines:
+                self._dispatch()
+            self._raw_json(line, at)
+        else:
+            self._field(line, at)
+
+    def _field(self, line: bytes, at: int) -> None:
+        field, _, value = line.partition(b":")
+        value = value.removeprefix(b" ")
+        if field == b"data":
+            if self._data_lines:
+                self._data += b"\n"
+            self._data += value
+            self._data_lines += 1
+        elif field == b"event":
+            self._name = _text(value)
+        elif field == b"id":
+            self.last_event_id = _text(value)
+        elif field == b"error" and value.startswith(b"{"):
+            self._dispatch()
+            self.offset = at
+            self._emit(value, "error")
+
+    def _raw_json(self, line: bytes, at: int) -> None:
+        """Reads a line that is JSON without a field: the rest of a value, or some whole ones, then maybe a field."""
+        raw, pos = self._raw, 0
+        while True:
+            if not raw:
+                self._frame = at + pos
+            pos = raw.add(line, pos)
+            if pos < 0:
+                raw.end_line()
+                return
+            self.offset, self._frame = self._frame, _NO_FRAME
+            name, self._name = self._name, ""
+            self._emit(raw.take(), name)
+            pos = BETWEEN_VALUES.match(line, pos).end()
+            if line[pos : pos + 1] not in (b"{", b"["):
+                break
+        if pos < len(line):
+            self._frame = at + pos
+            self._field(line[pos:], at + pos)
+
+    def _dispatch(self) -> bool:
+        """Ends the frame under way and emits it if it has data; whether it had."""
+        payload, name, lines = bytes(self._data), self._name, self._data_lines
+        self.offset = self._frame
+        self._forget()
+        if not lines or len(payload) < lines:  # no data, or nothing but empty lines of it
+            return False
+        self._emit(payload, name)
+        return True
+
+    def _half_frame(self) -> None:
+        self.offset = self._frame
+        self._forget()
+        self._fault("partial_frame", "a frame broke off before its end", False)
+
+    def _give_up(self, at: int) -> None:
+        self._forget()
+        self._lines.flush()
+        self._dead = True
+        self.offset = self._frame = at
+        self._fault(*too_long(self._limit))
+
+    def _forget(self) -> None:
+        self._frame = _NO_FRAME
+        self._name = ""
+        self._data.clear()
+        self._data_lines = 0
+        self._raw.take()
+
+
+def _all_crlf(data: bytes, pos: int, stop: int) -> bool:
+    """Whether each CR and each LF of data[pos:stop] is half of a CRLF."""
+    pairs = data.count(b"\r\n", pos, stop)
+    return pairs == data.count(b"\n", pos, stop) == data.count(b"\r", pos, stop)
+
+
+def _text(value: bytes) -> str:
+    return str(value, "utf-8", "replace")
