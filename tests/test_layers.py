@@ -14,7 +14,7 @@ SOURCES = Path(__file__).parent.parent / "src"
 
 # From the bottom up; a module may import from its own layer and from those below. "weft" is the package's own __init__.
 LAYERS = (
-    {"events", "errors", "error_tables", "context", "jsontext"},
+    {"events", "errors", "error_reading", "error_tables", "context", "jsontext"},
     {"grammar", "rules", "calls", "usage", "finish", "ending", "blocks", "assembler", "framing", "lenient", "strict"},
     {"protocol", "protocols", "filters", "steps", "message"},
     {"reader", "writer", "pipe"},
