@@ -1,0 +1,62 @@
+"""Weft: any LLM provider's stream as one typed, truthful event stream, and as any other protocol's.
+
+The public names and nothing else; heavier ones are imported when they are first asked for.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from weft.accumulator import ToolCallAccumulator
+    from weft.context import Context
+    from weft.errors import Error, error_from_http
+    from weft.events import Event, from_json, to_json
+    from weft.message import Choice, Message, collect
+    from weft.rules import Limits
+    from weft.sources import aread, read
+
+_HOMES = {
+    "Choice": "weft.message",
+    "Context": "weft.context",
+    "Error": "weft.errors",
+    "Event": "weft.events",
+    "Limits": "weft.rules",
+    "Message": "weft.message",
+    "ToolCallAccumulator": "weft.accumulator",
+    "acollect": "weft.sources",
+    "aread": "weft.sources",
+    "collect": "weft.message",
+    "error_from_http": "weft.errors",
+    "from_json": "weft.events",
+    "read": "weft.sources",
+    "to_json": "weft.events",
+}
+
+__all__ = [
+    "Choice",
+    "Context",
+    "Error",
+    "Event",
+    "Limits",
+    "Message",
+    "ToolCallAccumulator",
+    "acollect",
+    "aread",
+    "collect",
+    "error_from_http",
+    "from_json",
+    "read",
+    "to_json",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'weft' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,154 @@
+"""Which call does this fragment belong to: identity of tool calls in sources that give index, id and name as they please.
+
+Knows: the order of evidence (id, then index, then the last open call) and when a fragment opens a new call.
+Must not know: events, blocks or providers. Used by the assembler and, through it, by everything that accumulates calls.
+"""
+
+import re
+from collections.abc import Iterator
+
+_STRUCTURE = re.compile(r'["{}\[\]]')
+_STRING_END = re.compile(r'[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+
+
+class Balance:
+    """Tells whether the JSON text so far is one closed object or array, at linear cost. Used to route, never to finalise."""
+
+    __slots__ = ("_depth", "_in_string", "_pending", "_seen")
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._in_string = False
+        self._seen = False
+        self._pending = ""
+
+    def feed(self, text: str) -> None:
+        """Scan one more piece."""
+        text, self._pending = self._pending + text, ""
+        at = 0
+        while at < len(text):
+            if self._in_string:
+                close = _STRING_END.match(text, at)
+                if close is None:
+                    if _trailing_backslashes(text, at) % 2:
+                        self._pending = "\\"
+                    return
+                at, self._in_string = close.end(), False
+                continue
+            mark = _STRUCTURE.search(text, at)
+            if mark is None:
+                return
+            at = mark.end()
+            self._take(mark.group())
+
+    @property
+    def closed(self) -> bool:
+        """A value was opened and every bracket is closed again."""
+        return self._seen and self._depth <= 0 and not self._in_string
+
+    def _take(self, char: str) -> None:
+        if char == '"':
+            self._in_string = True
+        elif char in "{[":
+            self._depth += 1
+            self._seen = True
+        else:
+            self._depth -= 1
+
+
+def _trailing_backslashes(text: str, start: int) -> int:
+    end = len(text)
+    at = end
+    while at > start and text[at - 1] == "\\":
+        at -= 1
+    return end - at
+
+
+class Call:
+    """One call while it is open: what identifies it and the raw text of its arguments so far."""
+
+    __slots__ = ("_balance", "_scanned", "block", "choice", "id", "index", "name", "pieces", "whole")
+
+    def __init__(self, choice: int, index: int | None) -> None:
+        self.choice = choice
+        self.index = index
+        self.id: str | None = None
+        self.name: str | None = None
+        self.pieces: list[str] = []
+        self.whole = False
+        self.block = -1
+        self._balance = Balance()
+        self._scanned = 0
+
+    @property
+    def looks_closed(self) -> bool:
+        """The arguments so far are a closed JSON value. Each piece is scanned once, and only if somebody asks."""
+        for piece in self.pieces[self._scanned :]:
+            self._balance.feed(piece)
+        self._scanned = len(self.pieces)
+        return self.whole or self._balance.closed
+
+
+class CallRouter:
+    """Finds or opens the call that a fragment of one choice belongs to."""
+
+    def __init__(self, choice: int = 0) -> None:
+        self._choice = choice
+        self._by_id: dict[str, Call] = {}
+        self._by_index: dict[int, Call] = {}
+        self._calls: list[Call] = []
+        self._last: Call | None = None
+
+    def __iter__(self) -> Iterator[Call]:
+        return iter(self._calls)
+
+    def route(self, index: int | None, id: str | None, name: str | None, args: str | None = None) -> Call | None:
+        """The call of this fragment, or None for an echo. Empty strings count as not given: pass None for them."""
+        call = self._by_id.get(id) if id is not None else None
+        if call is None and index is not None:
+            call = self._by_index.get(index)
+            if call is not None and _echoes(call, id, name, args):
+                return None
+            if call is not None and _opens_new(call, id, name, args):
+                call = self._open(index)
+        if call is None:
+            call = self._continued(id, name) or self._open(index)
+        if id is not None:
+            call.id = call.id or id
+            self._by_id.setdefault(id, call)
+        if index is not None:
+            self._by_index[index] = call
+        self._last = call
+        return call
+
+    def forget(self, call: Call) -> None:
+        """The call is over: nothing more is routed to it, and its arguments are let go."""
+        call.whole = True
+        call.pieces = []
+        if self._last is call:
+            self._last = None
+
+    def _continued(self, id: str | None, name: str | None) -> Call | None:
+        """A bare fragment belongs to the last open call, unless that call's arguments are closed already."""
+        last = self._last
+        bare = id is None and name is None
+        return last if bare and last is not None and not last.looks_closed else None
+
+    def _open(self, index: int | None) -> Call:
+        call = Call(self._choice, index)
+        self._calls.append(call)
+        return call
+
+
+def _echoes(call: Call, id: str | None, name: str | None, args: str | None) -> bool:
+    """Another id with the call's own name and nothing else, after arguments came: a closing echo (Kimi on SiliconFlow), not a second call."""
+    return bool(call.pieces) and not args and name == call.name and id is not None and call.id not in (None, id)
+
+
+def _opens_new(call: Call, id: str | None, name: str | None, args: str | None) -> bool:
+    """Does a used index name a new call now? Without a name another id merely rotates; with closed arguments a name says so."""
+    if id is not None and call.id is not None and id != call.id:
+        return name is not None or call.looks_closed
+    if name is None or (id is not None and id == call.id):
+        return False
+    return call.looks_closed and (name != call.name or call.whole or (args or "").startswith("{"))

@@ -1,0 +1,112 @@
+"""What is known about the end of a stream, and the one terminal that follows from it.
+
+Knows: finishes said, terminators seen, errors, and which of them make an end true for this source.
+Must not know: blocks, events in flight, wires.
+"""
+
+import msgspec
+
+from weft.errors import Error, make_error
+from weft.events import End, Finish, FinishReason, Outcome, Usage
+from weft.finish import FINISHES, NOT_FINISHED, effective, outcome_of, worst
+from weft.rules import EndSign, Rules
+
+
+class Tally(msgspec.Struct):
+    """What one choice has produced, as far as its finish depends on it."""
+
+    calls: int = 0
+    complete_calls: int = 0
+    kinds: set[str] = set()
+
+
+class Ending:
+    """Collects the signs of the end. `error` is the first failure said; it makes the end true as well."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+        self._finishes: dict[int, Finish] = {}
+        self._signs: set[EndSign] = set()
+        self.error: Error | None = None
+
+    def finish(self, raw: str | None, reason: FinishReason | None, choice: int) -> None:
+        """Remember a choice's finish: the last one said counts, and words that say nothing are not said."""
+        if reason is None:
+            if raw is None or raw in NOT_FINISHED:
+                return
+            reason = self._rules.finishes.get(raw) or FINISHES.get(raw, "other")
+        self._finishes[choice] = Finish(choice=choice, reason=reason, raw=raw)
+
+    def sign(self, sign: EndSign) -> None:
+        """The transport's or the protocol's terminator was seen."""
+        self._signs.add(sign)
+
+    def finished(self, choice: int) -> bool:
+        """Was this choice's end said, by its own finish or by a terminator that counts here?"""
+        return bool(self._signs & self._rules.ends_on) or ("finish" in self._rules.ends_on and choice in self._finishes)
+
+    def reason(self, choice: int) -> FinishReason | None:
+        """Our word for what this choice's finish was, before the content corrects it."""
+        finish = self._finishes.get(choice)
+        return finish.reason if finish else None
+
+    def terminated(self) -> bool:
+        """Nothing but usage can still come: the transport's or the protocol's terminator was there."""
+        return bool(self._signs)
+
+    def true(self, choices: list[int]) -> bool:
+        """The source said that it is over: it failed, or every choice seen has its end."""
+        if self.error is not None or self._signs & self._rules.ends_on:
+            return True
+        seen = set(choices) | self._finishes.keys()
+        return "finish" in self._rules.ends_on and bool(seen) and all(choice in self._finishes for choice in seen)
+
+    def end(self, tallies: dict[int, Tally], usage: Usage | None, cut: Error | None) -> End:
+        """The terminal. `cut` is the fault of a stream that ended without saying so; it counts only if nothing was said."""
+        finishes = tuple(self._effective(choice, tallies) for choice in sorted(tallies.keys() | self._finishes.keys()))
+        if self.error is not None:
+            return End("failed", finishes, usage, self.error)
+        if not self.true(list(tallies)):
+            return self._untrue(finishes, usage, cut)
+        outcome: Outcome = worst([outcome_of(finish) for finish in finishes])
+        return End(outcome, finishes, usage, _error_of(outcome, finishes))
+
+    def _untrue(self, finishes: tuple[Finish, ...], usage: Usage | None, cut: Error | None) -> End:
+        if cut is None:
+            cut = make_error("truncated", "the stream stopped before the source said that it was over")
+        outcomes: dict[str, Outcome] = {"cancelled": "incomplete", "truncated": "truncated"}
+        return End(outcomes.get(cut.type, "failed"), finishes, usage, cut)
+
+    def _effective(self, choice: int, tallies: dict[int, Tally]) -> Finish:
+        finish = self._finishes.get(choice, Finish(choice=choice))
+        tally = tallies.get(choice, Tally())
+        reason = effective(
+            finish.reason,
+            calls=tally.calls > 0,
+            complete_call=tally.complete_calls > 0,
+            only_refusal="refusal" in tally.kinds and "text" not in tally.kinds,
+        )
+        return finish if reason == finish.reason else Finish(choice=choice, reason=reason, raw=finish.raw)
+
+
+def _error_of(outcome: Outcome, finishes: tuple[Finish, ...]) -> Error | None:
+    """The error that stands beside an outcome that a finish alone decided."""
+    if outcome == "failed":
+        raw = next((finish.raw for finish in finishes if finish.reason == "error"), None)
+        return make_error(_FAILED.get(raw or "", "server"), f"the source finished with {raw!r}", code=raw)
+    blocked = next((finish for finish in finishes if finish.reason == "content_filter"), None)
+    if outcome == "incomplete" and blocked is not None:
+        return make_error("content_blocked", "the answer was stopped by a content filter", code=blocked.raw)
+    return None
+
+
+_FAILED = {
+    "insufficient_system_resource": "overloaded",
+    "TIMEOUT": "timeout",
+    "PUP_LIMITED_DISABLED": "permission",
+    "ERROR_LIMIT": "context_length",
+    "MALFORMED_FUNCTION_CALL": "protocol",
+    "MALFORMED_RESPONSE": "protocol",
+    "malformed_model_output": "protocol",
+    "malformed_tool_use": "protocol",
+}

@@ -1,0 +1,39 @@
+"""JSON text from the wild: strict where a decision hangs on it, forgiving where something can still be understood.
+
+Knows: what msgspec refuses though it is JSON (lone surrogates, numbers out of range).
+Must not know: what the values mean.
+"""
+
+import json
+from typing import Any, NoReturn
+
+import msgspec
+
+_decode_any = msgspec.json.Decoder().decode
+
+
+def decode(text: bytes | str) -> Any:
+    """Any JSON value. Raises ValueError on what is not JSON, whatever the depth or the encoding."""
+    try:
+        return _decode_any(text)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        pass
+    try:
+        return json.loads(text, parse_constant=_refuse)
+    except RecursionError:
+        raise ValueError("JSON nested too deeply") from None
+
+
+def decode_object(text: str) -> dict[str, Any] | None:
+    """The object that this text strictly is: `{}` when empty, None when it is anything else. Nothing is repaired."""
+    if not text or text.isspace():
+        return {}
+    try:
+        value = decode(text)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None  # pyright: ignore[reportUnknownVariableType] - JSON
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not JSON")

@@ -1,0 +1,164 @@
+"""What a protocol is, and where the named ones are found.
+
+Knows: the parts a protocol consists of, the built-in names, entry points for others.
+Must not know: any protocol's content; they are imported when somebody asks for them by name.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
+from functools import cache
+from importlib import import_module
+from typing import Any, ClassVar, Protocol as Shape
+
+import msgspec
+
+from weft.assembler import Assembler
+from weft.errors import Error
+from weft.rules import Rules
+
+
+class Dialect(msgspec.Struct, frozen=True, kw_only=True):
+    """One row: how an imitator differs from the protocol it imitates. A protocol adds its own fields in a subclass.
+
+    `models` are prefixes of model names by which the bare protocol recognises that this row is meant.
+    """
+
+    name: str = ""
+    title: str = ""
+    rules: Rules = Rules()
+    filters: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    evidence: str = ""
+
+
+class Decoder(Shape):
+    """Reads one wire and says what it says, in verbs.
+
+    `wire` is the type that each frame is parsed into; a decoder whose frames are told apart by their framing's name has `wires` instead.
+    `objects` turns an SDK's object into a frame where plain JSON of it is not the wire's own form.
+    """
+
+    wire: ClassVar[Any]
+    wires: ClassVar[Mapping[str, Any]]
+
+    def __init__(self, out: Assembler, dialect: Any) -> None: ...
+
+    def feed(self, message: Any, name: str) -> None:
+        """Take one parsed frame; `name` is its event name, if its framing has such."""
+        ...
+
+    def close(self) -> None:
+        """The input is over: say what was held back."""
+        ...
+
+
+class Sign(msgspec.Struct, frozen=True):
+    """One trait by which frames of a protocol are recognised: a member (dotted path) and, if it matters, how its value begins."""
+
+    path: str
+    begins: str | None = None
+    weight: float = 1.0
+
+
+class ProtocolSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """A protocol by name. `framing` is the default; the bytes themselves may say otherwise. `ignores` are members known and not read."""
+
+    name: str
+    title: str
+    framing: str = "sse"
+    decoder: Any = None
+    encoder: Any = None
+    dialect: Dialect = Dialect()
+    dialects: tuple[Dialect, ...] = ()
+    signs: tuple[Sign, ...] = ()
+    ignores: frozenset[str] = frozenset()
+    framed: Callable[[Any], tuple[bytes, str] | None] | None = None
+
+    def dialect_named(self, name: str | None) -> Dialect:
+        """The row of that name, or the bare protocol's."""
+        if not name:
+            return self.dialect
+        for row in self.dialects:
+            if row.name == name:
+                return row
+        raise UnknownProtocolError(f"{self.name}/{name}", [f"{self.name}/{row.name}" for row in self.dialects])
+
+
+class UnknownProtocolError(ValueError):
+    """No protocol or dialect has that name. The message names the nearest."""
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        known = sorted(known)
+        near = get_close_matches(name, known, n=1, cutoff=0.4)
+        hint = f"did you mean {near[0]!r}?" if near else f"known are: {', '.join(known)}"
+        super().__init__(f"there is no protocol {name!r}; {hint}")
+
+
+BUILT_IN: dict[str, str] = {
+    "openai-chat": "weft.protocols.openai_chat",
+    "openai-responses": "weft.protocols.openai_responses",
+    "anthropic": "weft.protocols.anthropic",
+    "gemini": "weft.protocols.gemini",
+    "ollama": "weft.protocols.ollama",
+    "bedrock": "weft.protocols.bedrock",
+    "cohere": "weft.protocols.cohere",
+    "ai-sdk": "weft.protocols.ai_sdk",
+    "ai-sdk-ui": "weft.protocols.ai_sdk_ui",
+    "provider-delta": "weft.protocols.provider_delta",
+    "events": "weft.protocols.events",
+}
+
+PROTOCOL_GROUP = "weft.protocols"
+DIALECT_GROUP = "weft.dialects"
+
+
+@cache
+def _entry_points(group: str) -> dict[str, Any]:
+    from importlib.metadata import entry_points
+
+    return {point.name: point for point in entry_points(group=group)}
+
+
+def names() -> list[str]:
+    """All protocols that can be asked for by name, plug-ins included."""
+    return sorted(BUILT_IN.keys() | _entry_points(PROTOCOL_GROUP).keys())
+
+
+@cache
+def _named(name: str) -> ProtocolSpec:
+    if name in BUILT_IN:
+        return import_module(BUILT_IN[name]).PROTOCOL
+    plugins = _entry_points(PROTOCOL_GROUP)
+    if name in plugins:
+        return plugins[name].load()
+    raise UnknownProtocolError(name, BUILT_IN.keys() | plugins.keys())
+
+
+def resolve(name: "str | ProtocolSpec", dialect: "str | Dialect | None" = None) -> tuple[ProtocolSpec, Dialect]:
+    """The protocol and dialect that `protocol`, `protocol/dialect` or a spec of one's own stand for."""
+    if isinstance(name, ProtocolSpec):
+        spec, inline = name, ""
+    else:
+        base, _, inline = name.partition("/")
+        spec = _named(base)
+    if isinstance(dialect, Dialect):
+        return spec, dialect
+    wanted = (dialect or inline).removeprefix(spec.name + "/")
+    plugin = _entry_points(DIALECT_GROUP).get(f"{spec.name}/{wanted}") if wanted and wanted not in _rows(spec) else None
+    return spec, plugin.load() if plugin is not None else spec.dialect_named(wanted)
+
+
+def _rows(spec: ProtocolSpec) -> set[str]:
+    return {row.name for row in spec.dialects}
+
+
+def dialect_of_model(spec: ProtocolSpec, model: str) -> Dialect | None:
+    """The row whose model names begin like this one, if any says so."""
+    return next((row for row in spec.dialects if row.models and model.lower().startswith(row.models)), None)
+
+
+def http_error(status: int, headers: Mapping[str, str] | None, body: Any) -> Error:
+    """An HTTP failure as a value; the body's own words decide, whoever sent it."""
+    from weft.errors import error_from_http
+
+    return error_from_http(status, headers, body)

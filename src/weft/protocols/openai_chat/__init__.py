@@ -1,0 +1,22 @@
+"""OpenAI chat.completions and the many that speak it."""
+
+from weft.protocol import ProtocolSpec, Sign
+from weft.protocols.openai_chat.decode import ChatDecoder
+from weft.protocols.openai_chat.dialects import CHAT, ROWS
+from weft.protocols.openai_chat.wire import IGNORES
+
+PROTOCOL = ProtocolSpec(
+    name="openai-chat",
+    title="OpenAI chat.completions",
+    framing="sse",
+    decoder=ChatDecoder,
+    dialect=CHAT,
+    dialects=ROWS,
+    ignores=IGNORES,
+    signs=(
+        Sign("object", "chat.completion", 2.0),
+        Sign("choices.delta", None, 1.0),
+        Sign("choices.message", None, 0.6),
+        Sign("choices", None, 0.4),
+    ),
+)

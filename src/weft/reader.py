@@ -1,0 +1,251 @@
+"""Bytes in, events out: framing, the one parse, the decoder and the assembler in a row.
+
+Knows: how a frame becomes a wire message, and what to do with one that does not.
+Must not know: any protocol's content; clocks, sockets, files. Whatever the bytes are, `feed` and `close` do not raise.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, cast
+
+import msgspec
+
+from weft import jsontext
+from weft.assembler import Assembler, Place
+from weft.context import Context
+from weft.errors import Error, error_from_body, is_error_body, make_error
+from weft.events import Event, Note, Outcome
+from weft.filters.named import filter_named
+from weft.filters.surrogates import Surrogates
+from weft.framing.sniff import Sniffer
+from weft.grammar import TERMINAL
+from weft.lenient import fit
+from weft.protocol import Dialect, ProtocolSpec, http_error, resolve
+from weft.rules import Limits
+from weft.strict import unread_members
+
+FilterMaker = Callable[[Any], Any]
+_KEEPALIVE = frozenset({b"", b"null", b'""', b"ping", b"{}"})
+
+
+class Reader:
+    """Reads one stream of one protocol. `emit` gets each event as it is known; `feed` bytes, then `close` once."""
+
+    def __init__(
+        self,
+        source: "str | ProtocolSpec",
+        emit: Callable[[Event], object],
+        *,
+        dialect: "str | Dialect | None" = None,
+        strict: bool = False,
+        filters: Iterable["str | FilterMaker"] = (),
+        limits: Limits | None = None,
+        context: Context | None = None,
+        status: int | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        self.spec, self.dialect = resolve(source, dialect)
+        self.notes: list[Note] = []
+        self._limits = limits or Limits()
+        self._strict = strict
+        self._status, self._headers = status, headers
+        self._body: list[bytes] | None = [] if status is not None and status >= 400 else None
+        self._fed = 0
+        self._alive = True
+        self._place = Place()
+        self._out = Assembler(
+            emit,
+            self.dialect.rules,
+            protocol=self.spec.name,
+            place=self._place,
+            strict=strict,
+            response_id=context.response_id if context else None,
+            on_note=self._noted,
+        )
+        chain: Any = self._out
+        for maker in reversed([*self.dialect.filters, *filters]):
+            chain = (filter_named(maker) if isinstance(maker, str) else maker)(chain)
+        self._decoder = self.spec.decoder(cast(Assembler, chain), self.dialect)
+        self._wires: dict[str, Any] = dict(getattr(self.spec.decoder, "wires", {}))
+        self._wire: Any = self.spec.decoder.wire
+        self._parsers = {name: msgspec.json.Decoder(wire).decode for name, wire in self._wires.items()}
+        self._parse = msgspec.json.Decoder(self._wire).decode
+        self._on_frame = self._bind()
+        self._framer = Sniffer(self._on_frame, self._fault, self._limits.frame, self.spec.framing)
+        self._place.offset = lambda: self._framer.offset
+
+    # -- the stage -----------------------------------------------------------------------------------------------
+
+    def feed(self, data: bytes) -> None:
+        """Take the next bytes, cut anywhere."""
+        if self._body is not None:
+            self._feed_body(data)
+            return
+        self._fed += len(data)
+        if self._fed > self._limits.stream and self._alive:
+            self._die(make_error("limit", f"the stream is longer than {self._limits.stream} bytes (Limits.stream)"))
+        if self._alive:
+            self._framer.feed(data)
+
+    def feed_object(self, value: Any) -> None:
+        """Take one parsed frame: what would have stood in the bytes, as plain data."""
+        framed = self.spec.framed(value) if self.spec.framed is not None else None
+        payload, name = framed if framed is not None else (msgspec.json.encode(value, enc_hook=str), "")
+        self._fed += len(payload)
+        if self._alive:
+            self._on_frame(payload, name)
+
+    def close(self, error: Error | None = None) -> None:
+        """The input is over; `error` is the transport's own fault or the caller's cancellation, if that is why."""
+        if self._body is not None:
+            self._close_body(error)
+            return
+        if self._alive:
+            self._framer.close()
+            self._decoder.close()
+        self._alive = False
+        self._out.close(error)
+
+    @property
+    def ending(self) -> bool:
+        """Only usage is awaited: whoever reads the socket may close it after a grace."""
+        return self._out.ending
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the stream ended, once it has."""
+        return self._out.outcome
+
+    @property
+    def done(self) -> bool:
+        """The terminal was emitted; the socket need not be read further."""
+        return self._out.phase in TERMINAL
+
+    # -- frames --------------------------------------------------------------------------------------------------
+
+    def _bind(self) -> Callable[[bytes, str], None]:
+        """Make the function that each frame goes through: everything it touches is a local of this closure, for speed."""
+        frame = b""
+        parse, parsers, feed, salvage = self._parse, self._parsers, self._decoder.feed, self._salvage
+
+        def on_frame(data: bytes, name: str) -> None:
+            nonlocal frame
+            frame = data
+            try:
+                message = parse(data)
+            except (msgspec.MsgspecError, UnicodeError, RecursionError):
+                salvage(data, name)
+                return
+            feed(message, name)
+
+        def on_named_frame(data: bytes, name: str) -> None:
+            nonlocal frame
+            frame = data
+            try:
+                message = parsers.get(name, parse)(data)
+            except (msgspec.MsgspecError, UnicodeError, RecursionError):
+                salvage(data, name)
+                return
+            feed(message, name)
+
+        def on_strict_frame(data: bytes, name: str) -> None:
+            nonlocal frame
+            frame = data
+            self._check(data, name)
+            plain(data, name)
+
+        self._place.frame = lambda: frame
+        plain = on_named_frame if parsers else on_frame
+        return on_strict_frame if self._strict else plain
+
+    def _salvage(self, data: bytes, name: str) -> None:
+        """A frame that the fast parse refused: a marker, a keep-alive, a page, a near miss, or broken."""
+        text = data.strip()
+        if text.startswith(b"[DONE]"):
+            self._out.sign("done")
+        elif name == "html":
+            self._die(_html_error(self._status, self._headers, data))
+        elif name == "text":
+            self._text_line(text)
+        elif text in _KEEPALIVE or text.startswith(b":"):
+            self._out.note("keepalive_as_data", "a keep-alive came as data")
+        else:
+            self._near_miss(data, name)
+
+    def _near_miss(self, data: bytes, name: str) -> None:
+        """JSON of another shape: an error, or a frame with members that do not fit, which are dropped one by one."""
+        try:
+            value = jsontext.decode(data)
+        except ValueError:
+            self._out.note("broken_frame", "a frame that is not JSON was skipped")
+            return
+        if not isinstance(value, dict):
+            if is_error_body(value):
+                self._out.fail(error_from_body(value, headers=self._headers))
+            else:
+                self._out.note("broken_frame", "a frame that is not an object was skipped")
+            return
+        try:
+            message, dropped = fit(value, self._wires.get(name, self._wire))
+        except msgspec.ValidationError:
+            self._out.unknown(data, name)
+            return
+        for path in dropped:
+            self._out.note("member_dropped", f"{path} is not of the type that this source sends", path)
+        if not isinstance(self._decoder.out, Surrogates):
+            self._decoder.out = cast(Assembler, Surrogates(self._decoder.out))
+        self._decoder.feed(message, name)
+
+    def _text_line(self, line: bytes) -> None:
+        """Plain text where JSON was due. Some sources mix the two; for the rest it is a note."""
+        take = getattr(self._decoder, "text_line", None)
+        if take is not None:
+            take(line.decode("utf-8", "replace"))
+        else:
+            self._out.note("stray_text", f"{len(line)} bytes of plain text between the frames")
+
+    def _check(self, data: bytes, name: str) -> None:
+        """Strict mode: members that the wire type does not read, and that the protocol does not list as unread, are violations."""
+        try:
+            value = jsontext.decode(data)
+        except ValueError:
+            return
+        for path in unread_members(value, self._wires.get(name, self._wire), self.spec.ignores):
+            self._out.note("unknown_member", f"{path} is not a member that this source is known to send", path)
+
+    # -- faults --------------------------------------------------------------------------------------------------
+
+    def _fault(self, code: str, message: str, fatal: bool) -> None:
+        """What the framing has to complain about."""
+        if fatal:
+            self._die(make_error("limit" if code == "frame_too_large" else "protocol", message, code=code))
+        else:
+            self._out.note(code, message)
+
+    def _die(self, error: Error) -> None:
+        """Nothing that follows can be understood."""
+        self._out.fail(error)
+        self._alive = False
+
+    def _feed_body(self, data: bytes) -> None:
+        body = cast(list[bytes], self._body)
+        self._fed += len(data)
+        if self._fed <= self._limits.frame:
+            body.append(data)
+
+    def _close_body(self, error: Error | None) -> None:
+        """The reply's status said that it failed: its body is the error."""
+        body = b"".join(cast(list[bytes], self._body))
+        self._body = None
+        self._place.frame = lambda: body
+        self._out.fail(http_error(cast(int, self._status), self._headers, body))
+        self._out.close(error)
+
+    def _noted(self, note: Note) -> None:
+        if len(self.notes) < self._limits.notes:
+            self.notes.append(note)
+
+
+def _html_error(status: int | None, headers: Mapping[str, str] | None, page: bytes) -> Error:
+    if status is not None and status >= 400:
+        return http_error(status, headers, page)
+    return make_error("protocol", "an HTML page came where a stream was due; is the address right?", code="html")

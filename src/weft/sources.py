@@ -1,0 +1,148 @@
+"""Loops around the reader: `read` and `aread`, over bytes, text, parsed frames or the objects of the vendors' SDKs.
+
+Knows: what an iterable of a stream may yield, and that its exceptions become the terminal.
+Must not know: any protocol; sockets. The async loop awaits nothing but the source itself.
+"""
+
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from weft.context import Context
+from weft.errors import Error, error_from_exception
+from weft.events import Event
+from weft.message import Collector, Message
+from weft.protocol import Dialect, ProtocolSpec
+from weft.reader import FilterMaker, Reader
+from weft.rules import Limits
+
+Source = bytes | bytearray | memoryview | str | Mapping[str, Any] | Iterable[Any]
+
+
+def read(
+    source: Source,
+    protocol: str | ProtocolSpec,
+    *,
+    dialect: str | Dialect | None = None,
+    strict: bool = False,
+    filters: Iterable[str | FilterMaker] = (),
+    limits: Limits | None = None,
+    context: Context | None = None,
+    status: int | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> Iterator[Event]:
+    """The events of one stream, as they become known. An exception of the source becomes the terminal."""
+    events: list[Event] = []
+    reader = Reader(
+        protocol, events.append,
+        dialect=dialect, strict=strict, filters=filters, limits=limits, context=context, status=status, headers=headers,
+    )  # fmt: skip
+    return _run(reader, events, source)
+
+
+def aread(
+    source: AsyncIterable[Any],
+    protocol: str | ProtocolSpec,
+    *,
+    dialect: str | Dialect | None = None,
+    strict: bool = False,
+    filters: Iterable[str | FilterMaker] = (),
+    limits: Limits | None = None,
+    context: Context | None = None,
+    status: int | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> AsyncIterator[Event]:
+    """The same for an async source."""
+    events: list[Event] = []
+    reader = Reader(
+        protocol, events.append,
+        dialect=dialect, strict=strict, filters=filters, limits=limits, context=context, status=status, headers=headers,
+    )  # fmt: skip
+    return _arun(reader, events, source)
+
+
+def _run(reader: Reader, events: list[Event], source: Source) -> Iterator[Event]:
+    fault: Error | None = None
+    pieces = iter(pieces_of(source))
+    while True:
+        try:
+            piece = next(pieces)
+        except StopIteration:
+            break
+        except Exception as error:  # noqa: BLE001 - whatever the source raises is how the stream ended
+            fault = error_from_exception(error)
+            break
+        take(reader, piece)
+        if events:
+            yield from events
+            events.clear()
+    reader.close(fault)
+    yield from events
+
+
+async def _arun(reader: Reader, events: list[Event], source: AsyncIterable[Any]) -> AsyncIterator[Event]:
+    fault: Error | None = None
+    pieces = aiter(source)
+    while True:
+        try:
+            piece = await anext(pieces)
+        except StopAsyncIteration:
+            break
+        except Exception as error:  # noqa: BLE001 - whatever the source raises is how the stream ended
+            fault = error_from_exception(error)
+            break
+        take(reader, piece)
+        if events:
+            for event in events:
+                yield event
+            events.clear()
+    reader.close(fault)
+    for event in events:
+        yield event
+
+
+def take(reader: Reader, piece: Any) -> None:
+    """Hand one piece of a source to the reader: bytes and text as bytes, anything else as one parsed frame."""
+    if isinstance(piece, bytes):
+        reader.feed(piece)
+    elif isinstance(piece, str):
+        reader.feed(piece.encode("utf-8", "surrogatepass"))
+    elif isinstance(piece, bytearray | memoryview):
+        reader.feed(bytes(piece))
+    else:
+        reader.feed_object(plain(piece))
+
+
+def pieces_of(source: Source) -> Iterable[Any]:
+    """What to iterate over: one piece of bytes, text or a parsed frame is a source of its own."""
+    if isinstance(source, bytes | bytearray | memoryview | str | Mapping):
+        return (source,)
+    if hasattr(source, "__iter__"):
+        return source
+    return (source,)
+
+
+_DUMPS = ("model_dump", "to_dict", "dict")
+
+
+def plain(value: Any) -> Any:
+    """An SDK's object as plain data. Pydantic's are dumped under the names of the wire, without what was not sent."""
+    if isinstance(value, Mapping | list | tuple | int | float | bool | msgspec.Struct) or value is None:
+        return value
+    dump = getattr(value, "model_dump", None)
+    if dump is not None:
+        return dump(mode="json", by_alias=True, exclude_unset=True)
+    for name in _DUMPS[1:]:
+        dump = getattr(value, name, None)
+        if dump is not None:
+            return dump()
+    return vars(value) if hasattr(value, "__dict__") else str(value)
+
+
+async def acollect(events: AsyncIterable[Event]) -> Message:
+    """The message that an async stream of events amounts to."""
+    collector = Collector()
+    async for event in events:
+        collector.feed(event)
+    return collector.message

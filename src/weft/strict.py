@@ -1,0 +1,60 @@
+"""The second parse: which members of a frame does nobody read?
+
+Knows: how to hold a plain value against a wire type. Used by strict mode, lint, inspect and full loss reports, never in the common path.
+Must not know: any protocol; its list of members that are known and not read comes in as data.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import msgspec
+from msgspec import inspect as shape
+
+
+def unread_members(value: Any, wire: Any, ignores: frozenset[str] = frozenset()) -> Iterator[str]:
+    """Dotted paths of members that the wire type does not have.
+
+    `ignores` lists paths without list positions (`choices.delta.role`), or `*.name` for a member wherever it stands.
+    """
+    yield from _walk(value, _shape_of(wire), "", "", ignores)
+
+
+@cache
+def _shape_of(wire: Any) -> shape.Type:
+    return shape.type_info(wire)
+
+
+def _walk(value: Any, kind: shape.Type, path: str, plain: str, ignores: frozenset[str]) -> Iterator[str]:
+    if isinstance(kind, shape.UnionType):
+        kind = _branch(value, kind)
+    if isinstance(kind, shape.Metadata):
+        kind = kind.type
+    if isinstance(kind, shape.StructType) and isinstance(value, dict):
+        yield from _members(value, kind, path, plain, ignores)
+    elif isinstance(kind, shape.CollectionType) and isinstance(value, list):
+        for at, item in enumerate(value):  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] - JSON
+            yield from _walk(item, kind.item_type, f"{path}[{at}]", plain, ignores)
+
+
+def _members(
+    value: dict[str, Any], kind: shape.StructType, path: str, plain: str, ignores: frozenset[str]
+) -> Iterator[str]:
+    fields = {field.encode_name: field.type for field in kind.fields}
+    for name, member in value.items():
+        here = f"{path}.{name}" if path else name
+        there = f"{plain}.{name}" if plain else name
+        if name in fields:
+            yield from _walk(member, fields[name], here, there, ignores)
+        elif name != kind.tag_field and there not in ignores and f"*.{name}" not in ignores:
+            yield here
+
+
+def _branch(value: Any, union: shape.UnionType) -> shape.Type:
+    """The member of a union that this value would be read as."""
+    wanted = shape.StructType if isinstance(value, dict) else shape.CollectionType if isinstance(value, list) else None
+    fits: list[shape.Type] = [kind for kind in union.types if wanted is not None and isinstance(kind, wanted)]
+    for kind in fits:
+        if isinstance(kind, shape.StructType) and kind.tag is not None and value.get(kind.tag_field) == kind.tag:
+            return kind
+    return fits[0] if fits else shape.AnyType()
