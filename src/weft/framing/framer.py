@@ -33,4 +33,4 @@ class Framer(Protocol):
 
 def too_long(limit: int) -> tuple[str, str, bool]:
     """The fault for a frame that is longer than the limit."""
-    return "frame_too_large", f"a frame is longer than the limit of {limit} bytes; a larger limit= accepts it", True
+    return "frame_too_large", f"a frame is longer than the limit of {limit} bytes; raise Limits.frame to take it", True

@@ -6,7 +6,10 @@ Knows which there are. Must not know which source uses which: that is the source
 from collections.abc import Mapping
 from typing import Final, Protocol
 
+from weft.framing.aws_eventstream import AWSEventStream
 from weft.framing.framer import DEFAULT_LIMIT, Emit, Fault, Framer
+from weft.framing.json_array import JSONArray
+from weft.framing.ndjson import NDJSON
 from weft.framing.sse import SSE
 
 
@@ -18,4 +21,7 @@ class MakeFramer(Protocol):
 
 FRAMERS: Final[Mapping[str, MakeFramer]] = {
     "sse": SSE,
+    "ndjson": NDJSON,
+    "json_array": JSONArray,
+    "aws": AWSEventStream,
 }

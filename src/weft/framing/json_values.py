@@ -1,4 +1,4 @@
-"""Finds where a JSON object or array ends, in pieces and without parsing it.
+"""Finds where a JSON value ends, in pieces and without parsing it.
 
 Knows strings, escapes and depth, and which byte can follow which across a line break. Must not know frames, names or
 what the value means; whether it is valid JSON is for its reader to say.
@@ -10,6 +10,8 @@ from typing import Final
 _SKIP: Final = re.compile(rb'[^"{}\[\]]*+(?:"(?:[^"\\]|\\.)*+"[^"{}\[\]]*+)*+', re.DOTALL)
 """All up to the next bracket, whole strings included, or up to a string that does not end here."""
 _STRING_REST: Final = re.compile(rb'(?:[^"\\]|\\.)*+', re.DOTALL)
+_QUOTE: Final = ord('"')
+_BACKSLASH: Final = ord("\\")
 _SPACE: Final = b" \t\r\n"
 _AFTER_OPENER: Final = frozenset(b'"{[]}-0123456789tfnNI')
 _AFTER_VALUE: Final = frozenset(b",:]}")
@@ -19,13 +21,18 @@ BETWEEN_VALUES: Final = re.compile(rb"[ \t\r\n,]*+")
 """What may stand between two values in a row."""
 
 
-class OpenValue:
-    """A JSON object or array under way: `add` pieces until one of them ends it, then `take` it."""
+def end_of(pattern: re.Pattern[bytes], data: bytes, pos: int) -> int:
+    """Where the match of a pattern at pos ends."""
+    found = pattern.match(data, pos)
+    return found.end() if found else pos
 
-    __slots__ = ("_depth", "_escaped", "_in_string", "_last", "_text", "offset")
+
+class OpenValue:
+    """A JSON object, array or string under way: `add` pieces until one of them ends it, then `take` it."""
+
+    __slots__ = ("_depth", "_escaped", "_in_string", "_last", "_text")
 
     def __init__(self) -> None:
-        self.offset = 0
         self._text = bytearray()
         self._reset()
 
@@ -37,7 +44,7 @@ class OpenValue:
 
     def __bool__(self) -> bool:
         """True while a value is under way."""
-        return self._depth > 0
+        return self._depth > 0 or self._in_string
 
     def add(self, piece: bytes, pos: int = 0) -> int:
         """Takes piece[pos:] as far as it belongs to the value; returns where the value ends in it, or -1."""
@@ -51,9 +58,12 @@ class OpenValue:
             self._last = inked[-1]
         return -1
 
-    def end_line(self) -> None:
-        """Tells that the piece before was a line: the next one is parted from it."""
-        self._text += b"\n"
+    def add_line(self, line: bytes, pos: int = 0) -> int:
+        """As `add`, for a line without its end."""
+        end = self.add(line, pos)
+        if end < 0:
+            self._text += b"\n"
+        return end
 
     def continues(self, line: bytes) -> bool:
         """Whether the line can go on with this value; if not, the value was broken off before it.
@@ -76,23 +86,25 @@ class OpenValue:
 
     def _scan(self, data: bytes, pos: int) -> int:
         size = len(data)
-        if self._escaped and pos < size:
+        if pos == size:
+            return -1
+        if self._escaped:
             self._escaped = False
             pos += 1
-        while pos < size:
-            pattern = _STRING_REST if self._in_string else _SKIP
-            found = pattern.match(data, pos)
-            pos = found.end() if found else size
-            if pos >= size:
-                break
+        elif not self:
+            self._in_string = data[pos] == _QUOTE
+            self._depth = int(not self._in_string)
+            pos += 1
+        while (pos := end_of(_STRING_REST if self._in_string else _SKIP, data, pos)) < size:
             byte = data[pos]
             pos += 1
-            if byte == 0x5C:  # a backslash that ends the piece: what it escapes comes with the next
+            if byte == _BACKSLASH:  # the piece ends with it: what it escapes comes with the next
                 self._escaped = True
-            elif byte == 0x22:
+                break
+            if byte == _QUOTE:
                 self._in_string = not self._in_string
             else:
                 self._depth += 1 if byte in b"{[" else -1
-                if self._depth <= 0:
-                    return pos
+            if not self:
+                return pos
         return -1

@@ -11,10 +11,16 @@ _LINE_END: Final = re.compile(rb"\r\n?|\n")
 _LF: Final = 10
 
 
+def all_crlf(data: bytes, pos: int, stop: int) -> bool:
+    """Whether each CR and each LF of data[pos:stop] is half of a CRLF."""
+    pairs = data.count(b"\r\n", pos, stop)
+    return pairs == data.count(b"\n", pos, stop) == data.count(b"\r", pos, stop)
+
+
 class Lines:
     """A cursor over the lines of a stream; it keeps only the line that is not ended yet."""
 
-    __slots__ = ("_after_cr", "at", "end", "line", "rest")
+    __slots__ = ("after_cr", "at", "end", "line", "rest")
 
     def __init__(self) -> None:
         self.line: bytes | None = None
@@ -25,15 +31,16 @@ class Lines:
         """Where in the whole input what is known of the line ends."""
         self.rest = bytearray()
         """What is known of a line that is not ended yet."""
-        self._after_cr = False
+        self.after_cr = False
+        """The bytes so far end with a CR: an LF that comes next is no line of its own."""
 
     def advance(self, data: bytes, pos: int, stop: int, base: int) -> int:
         """Looks for one line in data[pos:stop], data[0] being at `base` of the input; returns where to go on.
 
         A CR ends its line at once, also at the end of a read: an LF that comes next belongs to it.
         """
-        if self._after_cr and pos < stop:
-            self._after_cr = False
+        if self.after_cr and pos < stop:
+            self.after_cr = False
             pos += data[pos] == _LF
         if not self.rest:
             self.at = base + pos
@@ -45,7 +52,7 @@ class Lines:
             return stop
         self.line = self._whole(data[pos : found.start()])
         self.end = base + found.start()
-        self._after_cr = found.end() == stop and found[0] == b"\r"
+        self.after_cr = found.end() == stop and found[0] == b"\r"
         return found.end()
 
     def flush(self) -> bytes:

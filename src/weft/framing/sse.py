@@ -10,8 +10,8 @@ frame without its blank line. Must not know what a payload says, nor who sent it
 from typing import Final
 
 from weft.framing.framer import DEFAULT_LIMIT, Emit, Fault, too_long
-from weft.framing.json_values import BETWEEN_VALUES, OpenValue
-from weft.framing.lines import Lines
+from weft.framing.json_values import BETWEEN_VALUES, OpenValue, end_of
+from weft.framing.lines import Lines, all_crlf
 
 _DATA: Final = b"data: "
 _EVENT: Final = b"event: "
@@ -103,7 +103,7 @@ class SSE:
         stop = data.rfind(blank, pos)
         if stop >= 0:
             rest = stop + len(blank)
-            if newline == b"\r\n" and not _all_crlf(data, pos, rest):
+            if newline == b"\r\n" and not all_crlf(data, pos, rest):
                 return pos
             take = self._bare_frames if data.startswith(_DATA, pos) else self._named_frames
             pos = take(data, pos, stop, newline)
@@ -223,14 +223,13 @@ class SSE:
         while True:
             if not raw:
                 self._frame = at + pos
-            pos = raw.add(line, pos)
+            pos = raw.add_line(line, pos)
             if pos < 0:
-                raw.end_line()
                 return
             self.offset, self._frame = self._frame, _NO_FRAME
             name, self._name = self._name, ""
             self._emit(raw.take(), name)
-            pos = BETWEEN_VALUES.match(line, pos).end()
+            pos = end_of(BETWEEN_VALUES, line, pos)
             if line[pos : pos + 1] not in (b"{", b"["):
                 break
         if pos < len(line):
@@ -265,12 +264,6 @@ class SSE:
         self._data.clear()
         self._data_lines = 0
         self._raw.take()
-
-
-def _all_crlf(data: bytes, pos: int, stop: int) -> bool:
-    """Whether each CR and each LF of data[pos:stop] is half of a CRLF."""
-    pairs = data.count(b"\r\n", pos, stop)
-    return pairs == data.count(b"\n", pos, stop) == data.count(b"\r", pos, stop)
 
 
 def _text(value: bytes) -> str:
