@@ -14,10 +14,10 @@ SOURCES = Path(__file__).parent.parent / "src"
 
 # From the bottom up; a module may import from its own layer and from those below. "weft" is the package's own __init__.
 LAYERS = (
-    {"events", "errors", "error_reading", "error_tables", "context", "jsontext"},
+    {"events", "errors", "error_reading", "error_tables", "context", "jsontext", "nearest"},
     {"grammar", "rules", "calls", "usage", "finish", "ending", "blocks", "assembler", "framing", "lenient", "strict"},
-    {"protocol", "protocols", "filters", "steps", "message"},
-    {"reader", "writer", "pipe"},
+    {"protocol", "protocols", "filters", "steps", "message", "accumulator"},
+    {"reader", "writer", "pipe", "sources", "detect"},
     {"io"},
     {"weft"},
     {"gateway", "cli", "testing", "__main__"},
@@ -37,10 +37,10 @@ CORE_MAY_IMPORT = {
 # What one module alone may import besides, and why.
 GRANTS = {
     "weft.jsontext": {"json"},  # reads what msgspec refuses: lone surrogates, numbers out of range
-    "weft.protocol": {
-        "difflib",
-        "importlib",
-    },  # finds protocols by name, those of other packages too; hints at a misspelt one
+    "weft": {"importlib"},  # imports the heavier names when they are asked for
+    "weft.filters.named": {"importlib"},  # likewise
+    "weft.protocol": {"importlib"},  # finds protocols by name, those of other packages too
+    "weft.nearest": {"difflib"},  # hints at a misspelt name
 }
 
 

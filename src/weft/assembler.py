@@ -12,11 +12,12 @@ from zlib import crc32
 
 from weft import events as ev
 from weft import jsontext
-from weft.blocks import Block, Blocks, Lane
+from weft.blocks import Block, Blocks
 from weft.calls import Call
 from weft.ending import Ending
 from weft.errors import Error, error_from_body, is_error_body, make_error
 from weft.events import ArgsDelta, ReasoningDelta, TextDelta
+from weft.fragments import Fragments
 from weft.grammar import OUTCOME_PHASE, TERMINAL, Phase
 from weft.rules import EndSign, Rules
 from weft.usage import UsageLedger
@@ -65,14 +66,13 @@ class Assembler:
         self._on_note = on_note
         self._made_id = response_id
         self._facts: dict[str, Any] = {}
-        self._blocks = Blocks()
+        self._blocks = Blocks(emit)
         self._ending = Ending(self.rules)
         self._ledger = UsageLedger(self.rules.usage, self.rules.usage_fields)
-        self._step = 0
         self._step_ledger: UsageLedger | None = None
         self._texting: Block | None = None
-        self._calling: Block | None = None
-        self._made_calls = 0
+        self._fragments = Fragments(self, self._blocks, emit)
+        self.tool_call = self._fragments.take
         self._said: set[str] = set()
 
     # -- the message ---------------------------------------------------------------------------------------------
@@ -95,7 +95,7 @@ class Assembler:
 
     def meta(self, name: str, value: Any) -> None:
         """A fact about the whole message. An unchanged one is not said twice."""
-        if value is None or self._facts.get(name) == value or not self._accepts(name):
+        if value is None or self._facts.get(name) == value or not self.accepts(name):
             return
         self._facts[name] = value
         self._send(ev.Meta(name, value))
@@ -116,15 +116,16 @@ class Assembler:
         arrival: ev.Arrival = "delta",
         executor: ev.Executor = "client",
         tool: str = "function",
+        made: bool = False,
     ) -> None:
         """Open a block under the source's own key. A key that is still open ends its block first."""
-        if not self._accepts(kind):
+        if not self.accepts(kind):
             return
         old = self._blocks.keyed.get(key)
         if old is not None:
             self.note("block_reopened", f"block {key!r} was opened again before it ended")
-            self._close(old, complete=False)
-        block = self._start_block(
+            self._blocks.close(old, complete=False)
+        block = self._blocks.start(
             kind,
             choice,
             key,
@@ -136,6 +137,7 @@ class Assembler:
             arrival=arrival,
             executor=executor,
             tool=tool,
+            made=made,
         )
         if kind == "tool_call":
             block.call = Call(choice, None)
@@ -176,6 +178,7 @@ class Assembler:
         key: Hashable = None,
         part: int | None = None,
         kind: ev.BlockKind = "reasoning",
+        origin: ev.Origin | None = None,
     ) -> None:
         """Opaque state of the keyed block, or of the current one if it is of that kind; else it gets an empty block of its own."""
         if not value:
@@ -184,7 +187,7 @@ class Assembler:
         if block is None or (key is None and block.kind != kind):
             block = self._block_for(kind, choice, key) if kind in ("text", "reasoning", "refusal") else None
         if block is not None:
-            self._send(ev.Signature(block.index, value, self._origin(block.item_id), part))
+            self._send(ev.Signature(block.index, value, origin or self._origin(block.item_id), part))
 
     def annotation(self, kind: str, choice: int = 0, key: Hashable = None, **fields: Any) -> None:
         """A citation of the keyed block or of the choice's current text; one that comes when no text is open gets an empty text block."""
@@ -205,7 +208,7 @@ class Assembler:
         **place: Any,
     ) -> None:
         """What a provider-executed tool gave back, as a whole block; `place` is choice, item and item_id as for `open`."""
-        if not self._accepts("tool_result"):
+        if not self.accepts("tool_result"):
             return
         if key not in self._blocks.keyed:
             self.open("tool_result", key, id=call_id, name=name, arrival="whole", executor="provider", **place)
@@ -215,14 +218,14 @@ class Assembler:
         self, choice: int = 0, key: Hashable = None, item: Hashable = None, item_id: str | None = None, **fields: Any
     ) -> None:
         """A file or a piece of one. Without a key it is a block of its own that ends at once."""
-        if not self._accepts("file"):
+        if not self.accepts("file"):
             return
         block = self._blocks.keyed.get(key) if key is not None else None
         if block is None:
-            block = self._start_block("file", choice, key, item, item_id, arrival="whole")
+            block = self._blocks.start("file", choice, key, item, item_id, arrival="whole")
         self._send(ev.File(block.index, **fields))
         if key is None:
-            self._close(block, complete=True)
+            self._blocks.close(block, complete=True)
 
     def opaque(
         self,
@@ -233,57 +236,34 @@ class Assembler:
         item: Hashable = None,
         item_id: str | None = None,
         name: str | None = None,
+        origin: ev.Origin | None = None,
     ) -> None:
         """A provider's own item, verbatim: attached to the keyed block, or as a block of its own that ends at once."""
-        if not self._accepts("opaque"):
+        if not self.accepts("opaque"):
             return
         block = self._blocks.keyed.get(key) if key is not None else None
         mine = block is None
         if block is None:
-            block = self._start_block(
+            block = self._blocks.start(
                 "opaque", choice, key, item, item_id, name=name, arrival="whole", executor="provider"
             )
-        self._send(ev.Opaque(block.index, raw, self._origin(block.item_id)))
+        self._send(ev.Opaque(block.index, raw, origin or self._origin(block.item_id)))
         if mine and key is None:
-            self._close(block, complete=True)
+            self._blocks.close(block, complete=True)
 
     def end(self, key: Hashable, complete: bool = True) -> None:
         """The source's own end of a keyed block. An unknown key changes nothing."""
         block = self._blocks.keyed.get(key)
         if block is not None:
-            self._close(block, complete)
+            self._blocks.close(block, complete)
 
     def split(self, choice: int = 0) -> None:
         """What comes next belongs to a new block, though it may be of the same kind (a signed part and its neighbour)."""
         lane = self._blocks.lanes.get(choice)
         if lane is not None and lane.current is not None:
-            self._close(lane.current, complete=True)
+            self._blocks.close(lane.current, complete=True)
 
     # -- tool calls ----------------------------------------------------------------------------------------------
-
-    def tool_call(
-        self,
-        index: int | None = None,
-        id: str | None = None,
-        name: str | None = None,
-        args: str | None = None,
-        choice: int = 0,
-        *,
-        whole: bool = False,
-        tool: str = "function",
-        executor: ev.Executor = "client",
-    ) -> int | None:
-        """A fragment of a call in a source that has no blocks of its own; `whole` says that its arguments are complete.
-
-        Gives the block's index, so that a signature can be attached, or None while the call has no name yet.
-        """
-        block = self._calling
-        if id or name or whole or block is None or index is None or block.choice != choice or block.key != index:
-            return self._fragment(index, id or None, name or None, args, choice, whole, tool, executor)
-        if args:
-            block.call.pieces.append(args)  # pyright: ignore[reportOptionalMemberAccess] - `_calling` always has a call
-            self._emit(ArgsDelta(block.index, args))
-        return block.index
 
     def has_call(self, id: str | None, name: str | None, args: str, choice: int = 0) -> bool:
         """Was this call said before? By its id, or without one by name and arguments; for sources that repeat calls at the end."""
@@ -303,7 +283,7 @@ class Assembler:
         """A piece of the arguments of the keyed call."""
         block = self._blocks.keyed.get(key)
         if block is None or block.call is None:
-            if self._accepts("args"):
+            if self.accepts("args"):
                 self.note("args_without_call", f"arguments for {key!r}, which is not an open call")
             return
         if text:
@@ -325,25 +305,24 @@ class Assembler:
 
     def step_start(self) -> None:
         """One of several model calls begins."""
-        if self._accepts("step"):
+        if self.accepts("step"):
             self._step_ledger = UsageLedger(self.rules.usage, self.rules.usage_fields)
-            self._send(ev.StepStart(self._step))
+            self._send(ev.StepStart(self._blocks.step))
 
     def step_end(
         self, raw: str | None = None, counts: Mapping[str, int | None] | None = None, raw_usage: Any = None
     ) -> None:
         """The step is over; its blocks are closed, its usage is its own."""
-        if not self._accepts("step"):
+        if not self.accepts("step"):
             return
-        for block in list(self._blocks.open.values()):
-            self._close(block, complete=True)
+        self._blocks.close_all(lambda block: True)
         ledger = self._step_ledger or UsageLedger()
         ledger.add(counts or {}, {}, raw_usage)
         step = Ending(self.rules)
         step.finish(raw, None, 0)
-        self._send(ev.StepEnd(self._step, step.reason(0), raw, ledger.snapshot()))
+        self._send(ev.StepEnd(self._blocks.step, step.reason(0), raw, ledger.snapshot()))
         self._step_ledger = None
-        self._step += 1
+        self._blocks.step += 1
 
     def usage(
         self, counts: Mapping[str, int | None], sources: Mapping[str, ev.UsageSource] | None = None, raw: Any = None
@@ -360,14 +339,16 @@ class Assembler:
         if self.phase in TERMINAL:
             return
         self._ending.finish(raw, reason, choice)
-        self._texting = self._calling = None
+        self._texting = None
+        self._fragments.pause()
 
     def sign(self, sign: EndSign) -> None:
         """The transport's or the protocol's terminator. What is content after it is dropped with a note."""
         if self.phase in TERMINAL:
             return
         self._ending.sign(sign)
-        self._texting = self._calling = None
+        self._texting = None
+        self._fragments.pause()
         self._maybe_release()
 
     def fail(self, error: Error) -> None:
@@ -376,7 +357,8 @@ class Assembler:
             return
         if self._ending.error is None:
             self._ending.error = error
-        self._texting = self._calling = None
+        self._texting = None
+        self._fragments.pause()
         self._maybe_release()
 
     def note(self, code: str, message: str, parameter: str | None = None) -> None:
@@ -403,6 +385,11 @@ class Assembler:
         if self.phase not in TERMINAL and not self._ending.terminated():
             self._emit(ev.Unknown(value, name, self.place.offset()))
         self.note("unknown_frame", f"a frame that this source is not known to send: {name or 'unnamed'}")
+
+    def carry(self, raw: Any, name: str = "") -> None:
+        """A frame that somebody upstream could not name, handed on as such."""
+        if self.phase not in TERMINAL:
+            self._emit(ev.Unknown(raw, name, self.place.offset()))
 
     def close(self, cut: Error | None = None) -> None:
         """The input is over. `cut` is the transport's fault or the caller's cancellation; it is ignored after a true end."""
@@ -434,7 +421,7 @@ class Assembler:
         self.phase = Phase.IN_PROGRESS
         self._emit(ev.Start(id, facts.get("model"), facts.get("provider"), facts.get("created"), made))
 
-    def _accepts(self, what: str) -> bool:
+    def accepts(self, what: str) -> bool:
         """May content still come? Starts the message; notes what comes after the finish, drops what comes after the end."""
         if self.phase in TERMINAL or self._ending.terminated() or self._ending.error is not None:
             self._note_once("content_after_end", f"{what} after the end was dropped")
@@ -455,115 +442,17 @@ class Assembler:
         """The open block that a delta of this kind belongs to, opened if there is none; None after the end."""
         lane = self._blocks.lanes.get(choice)
         block = (lane.current if lane is not None else None) if key is None else self._blocks.keyed.get(key)
-        if not self._accepts(kind):
+        if not self.accepts(kind):
             return None
         if self._ending.reason(choice) is not None:
             self._note_once("content_after_finish", f"{kind} after the finish")
         if block is not None:
             if block.kind == kind:
                 return block
-            self._close(block, complete=True)
-        return self._start_block(kind, choice, key, None, None, channel=channel)
+            self._blocks.close(block, complete=True)
+        return self._blocks.start(kind, choice, key, None, None, channel=channel)
 
-    def _start_block(
-        self, kind: ev.BlockKind, choice: int, key: Hashable, item: Hashable, item_id: str | None, **fields: Any
-    ) -> Block:
-        lane = self._blocks.lane(choice)
-        if key is None and lane.current is not None:
-            self._close(lane.current, complete=True)
-        block = self._blocks.add(kind, choice, key, item_id)
-        if key is None and kind in ("text", "reasoning", "refusal"):
-            lane.current = block
-        lane.tally.kinds.add(kind)
-        number = self._blocks.item(lane, kind, item)
-        self._emit(
-            ev.BlockStart(block.index, kind, choice=choice, item=number, item_id=item_id, step=self._step, **fields)
-        )
-        return block
-
-    def _close(self, block: Block, complete: bool) -> None:
-        call = block.call
-        if call is not None:
-            complete = complete and jsontext.decode_object("".join(call.pieces)) is not None and bool(call.name)
-            lane = self._blocks.lane(block.choice)
-            lane.router.forget(call)
-            lane.tally.complete_calls += complete and block.executor == "client"
-        self._blocks.remove(block)
-        if self._texting is block:
-            self._texting = None
-        if self._calling is block:
-            self._calling = None
-        self._emit(ev.BlockEnd(block.index, complete))
-
-    def _count_call(self, block: Block) -> None:
-        self._blocks.lane(block.choice).tally.calls += block.executor == "client"
-
-    def _fragment(
-        self,
-        index: int | None,
-        id: str | None,
-        name: str | None,
-        args: str | None,
-        choice: int,
-        whole: bool,
-        tool: str,
-        executor: ev.Executor,
-    ) -> int | None:
-        """Route a fragment that may open a call; announce the call once its name is known."""
-        if not self._accepts("tool_call"):
-            return None
-        lane = self._blocks.lane(choice)
-        call = lane.router.route(index, id, name, args)
-        if call is None:
-            self.note("call_echo", f"the call at index {index} was announced again under another id")
-            return None
-        if call.block >= 0 and call.block not in self._blocks.open:
-            self.note("args_after_call", f"a fragment for call {call.id!r}, which has ended")
-            return None
-        self._name(call, name)
-        if args:
-            call.pieces.append(args)
-        if call.block < 0:
-            if call.name is None or (self.rules.names == "append" and not args and not whole):
-                return None
-            self._announce(call, lane, whole, tool, executor)
-        elif args:
-            self._emit(ArgsDelta(call.block, args))
-        block = self._blocks.open[call.block]
-        if whole:
-            call.whole = True
-        elif index is not None:
-            block.key, self._calling = index, block
-        return block.index
-
-    def _name(self, call: Call, name: str | None) -> None:
-        """The first name wins; a dialect may declare that names come in pieces."""
-        if name is None or name == call.name:
-            return
-        if call.name is None:
-            call.name = name
-        elif self.rules.names == "append" and call.block < 0:
-            call.name += name
-        else:
-            self.note("name_changed", f"call {call.id!r} is {call.name!r}, later named {name!r}")
-
-    def _announce(self, call: Call, lane: Lane, whole: bool, tool: str, executor: ev.Executor) -> None:
-        """Open the block of a call and hand on what its arguments were so far."""
-        made = call.id is None
-        if made:
-            call.id = f"call_{crc32(self._seed()):08x}_{self._made_calls}"
-            self._made_calls += 1
-        lane.item = None
-        block = self._start_block(
-            "tool_call", call.choice, None, None, None,
-            id=call.id, name=call.name or "", arrival="whole" if whole else "delta", executor=executor, tool=tool, made=made,
-        )  # fmt: skip
-        block.call, block.executor, call.block = call, executor, block.index
-        self._count_call(block)
-        if call.pieces:
-            self._emit(ArgsDelta(block.index, "".join(call.pieces)))
-
-    def _seed(self) -> bytes:
+    def seed(self) -> bytes:
         """What made call ids are derived from: the message's own id, so that two turns do not share them."""
         return str(self._facts.get("id") or self._made_id).encode()
 
@@ -579,22 +468,12 @@ class Assembler:
         """Close what is open, as truthfully as it ended, and say the one terminal."""
         if not self.started:
             self._begin()
-        self._announce_nameless()
-        for block in list(self._blocks.open.values()):
-            self._close(block, self._ended_well(block))
+        self._fragments.announce_all()
+        self._blocks.close_all(self._ended_well)
         tallies = {choice: lane.tally for choice, lane in self._blocks.lanes.items()}
         end = self._ending.end(tallies, self._ledger.snapshot(), cut)
         self.outcome, self.phase = end.outcome, OUTCOME_PHASE[end.outcome]
         self._emit(end)
-
-    def _announce_nameless(self) -> None:
-        """Calls that never got a name are announced all the same: incomplete, not lost."""
-        for lane in list(self._blocks.lanes.values()):
-            for call in lane.router:
-                if call.block < 0:
-                    if call.name is None:
-                        self.note("call_without_name", f"call {call.id!r} never got a name")
-                    self._announce(call, lane, False, "function", "client")
 
     def _ended_well(self, block: Block) -> bool:
         """Did the end of the stream end this block as it should be ended?"""

@@ -1,20 +1,27 @@
-"""The book of open blocks: which are open, under which key the source speaks of them, and what number the next one gets.
+"""The book of open blocks: it alone opens, numbers and closes them, and counts what each choice has produced.
 
-Knows: numbers of blocks and items, lanes (one for each choice), and what each choice has produced.
-Must not know: wires, the end of the stream, how events are sent.
+Knows: numbers of blocks and items, the source's own keys, lanes (one for each choice).
+Must not know: wires, phases, the end of the stream.
 """
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
+from typing import Any, Final
 
+from weft import jsontext
 from weft.calls import Call, CallRouter
 from weft.ending import Tally
-from weft.events import BlockKind, Executor
+from weft.events import BlockEnd, BlockKind, BlockStart, Event, Executor
+
+IMPLICIT: Final = ("text", "reasoning", "refusal")
+"""Kinds that a source without blocks of its own simply goes on saying."""
+
+_CLOSED: Final = object()
 
 
 class Block:
-    """One open block. `call` is there for tool calls alone."""
+    """One block. `call` is there for tool calls alone. A closed block's key equals nothing, so that whoever still holds it sees."""
 
-    __slots__ = ("call", "choice", "executor", "index", "item_id", "key", "kind")
+    __slots__ = ("call", "choice", "executor", "index", "item_id", "key", "kind", "tool")
 
     def __init__(self, index: int, kind: BlockKind, choice: int, key: Hashable, item_id: str | None) -> None:
         self.index = index
@@ -24,6 +31,7 @@ class Block:
         self.item_id = item_id
         self.call: Call | None = None
         self.executor: Executor = "client"
+        self.tool = "function"
 
 
 class Lane:
@@ -39,12 +47,14 @@ class Lane:
 
 
 class Blocks:
-    """All open blocks in order, by index and by the source's key."""
+    """All open blocks in order, by index and by the source's key. Opening and closing are events."""
 
-    def __init__(self) -> None:
+    def __init__(self, emit: Callable[[Event], object]) -> None:
         self.open: dict[int, Block] = {}
         self.keyed: dict[Hashable, Block] = {}
         self.lanes: dict[int, Lane] = {}
+        self.step = 0
+        self._emit = emit
         self._next_index = 0
         self._next_item = 0
         self._items: dict[Hashable, int] = {}
@@ -56,25 +66,72 @@ class Blocks:
             lane = self.lanes[choice] = Lane(choice)
         return lane
 
-    def add(self, kind: BlockKind, choice: int, key: Hashable, item_id: str | None) -> Block:
-        """A new block with the next number."""
+    def find(self, choice: int, key: Hashable) -> Block | None:
+        """The block that the source means: by its key, or the choice's current one."""
+        if key is not None:
+            return self.keyed.get(key)
+        lane = self.lanes.get(choice)
+        return lane.current if lane is not None else None
+
+    def start(
+        self, kind: BlockKind, choice: int, key: Hashable, item: Hashable, item_id: str | None, **fields: Any
+    ) -> Block:
+        """Open a block; without a key it takes the place of the choice's current one."""
+        lane = self.lane(choice)
+        if key is None and lane.current is not None:
+            self.close(lane.current, complete=True)
         block = Block(self._next_index, kind, choice, key, item_id)
         self._next_index += 1
         self.open[block.index] = block
         if key is not None:
             self.keyed[key] = block
+        elif kind in IMPLICIT:
+            lane.current = block
+        lane.tally.kinds.add(kind)
+        number = self._item(lane, kind, item)
+        self._emit(BlockStart(block.index, kind, choice, number, item_id, self.step, **fields))
         return block
 
-    def remove(self, block: Block) -> None:
-        """The block is over."""
+    def start_call(
+        self,
+        call: Call,
+        key: Hashable,
+        item: Hashable,
+        item_id: str | None,
+        executor: Executor,
+        tool: str,
+        **fields: Any,
+    ) -> Block:
+        """Open the block of a call."""
+        block = self.start(
+            "tool_call", call.choice, key, item, item_id,
+            id=call.id, name=call.name or "", executor=executor, tool=tool, **fields,
+        )  # fmt: skip
+        block.call, block.executor, block.tool, call.block = call, executor, tool, block.index
+        self.lane(call.choice).tally.calls += executor == "client"
+        return block
+
+    def close(self, block: Block, complete: bool) -> None:
+        """End a block. A call is complete only if its arguments are, too."""
+        lane = self.lane(block.choice)
+        if block.call is not None:
+            complete = complete and bool(block.call.name) and _executable(block)
+            lane.router.forget(block.call)
+            lane.tally.complete_calls += complete and block.executor == "client"
         del self.open[block.index]
         if self.keyed.get(block.key) is block:
             del self.keyed[block.key]
-        lane = self.lanes[block.choice]
         if lane.current is block:
             lane.current = None
+        block.key = _CLOSED
+        self._emit(BlockEnd(block.index, complete))
 
-    def item(self, lane: Lane, kind: BlockKind, item: Hashable) -> int:
+    def close_all(self, complete: Callable[[Block], bool]) -> None:
+        """End what is open, in order."""
+        for block in list(self.open.values()):
+            self.close(block, complete(block))
+
+    def _item(self, lane: Lane, kind: BlockKind, item: Hashable) -> int:
         """The number of the wire item that a block belongs to. Without a word from the source, neighbouring text and refusal share one."""
         if item is not None:
             number = self._items.get(item)
@@ -91,3 +148,10 @@ class Blocks:
     def _take_item(self) -> int:
         self._next_item += 1
         return self._next_item - 1
+
+
+def _executable(block: Block) -> bool:
+    """Arguments in JSON are empty or one object; the input of a custom tool is any text."""
+    return block.tool == "custom" or (
+        block.call is not None and jsontext.decode_object("".join(block.call.pieces)) is not None
+    )

@@ -6,7 +6,7 @@ Must not know: blocks, events in flight, wires.
 
 import msgspec
 
-from weft.errors import Error, make_error
+from weft.errors import Error, ErrorType, make_error
 from weft.events import End, Finish, FinishReason, Outcome, Usage
 from weft.finish import FINISHES, NOT_FINISHED, effective, outcome_of, worst
 from weft.rules import EndSign, Rules
@@ -64,18 +64,13 @@ class Ending:
     def end(self, tallies: dict[int, Tally], usage: Usage | None, cut: Error | None) -> End:
         """The terminal. `cut` is the fault of a stream that ended without saying so; it counts only if nothing was said."""
         finishes = tuple(self._effective(choice, tallies) for choice in sorted(tallies.keys() | self._finishes.keys()))
-        if self.error is not None:
-            return End("failed", finishes, usage, self.error)
-        if not self.true(list(tallies)):
-            return self._untrue(finishes, usage, cut)
+        error = self.error
+        if error is None and not self.true(list(tallies)):
+            error = cut or make_error("truncated", "the stream stopped before the source said that it was over")
+        if error is not None:
+            return End(_OUTCOMES.get(error.type, "failed"), finishes, usage, error)
         outcome: Outcome = worst([outcome_of(finish) for finish in finishes])
         return End(outcome, finishes, usage, _error_of(outcome, finishes))
-
-    def _untrue(self, finishes: tuple[Finish, ...], usage: Usage | None, cut: Error | None) -> End:
-        if cut is None:
-            cut = make_error("truncated", "the stream stopped before the source said that it was over")
-        outcomes: dict[str, Outcome] = {"cancelled": "incomplete", "truncated": "truncated"}
-        return End(outcomes.get(cut.type, "failed"), finishes, usage, cut)
 
     def _effective(self, choice: int, tallies: dict[int, Tally]) -> Finish:
         finish = self._finishes.get(choice, Finish(choice=choice))
@@ -100,7 +95,9 @@ def _error_of(outcome: Outcome, finishes: tuple[Finish, ...]) -> Error | None:
     return None
 
 
-_FAILED = {
+_OUTCOMES: dict[str, Outcome] = {"cancelled": "incomplete", "truncated": "truncated"}
+
+_FAILED: dict[str, ErrorType] = {
     "insufficient_system_resource": "overloaded",
     "TIMEOUT": "timeout",
     "PUP_LIMITED_DISABLED": "permission",

@@ -62,7 +62,7 @@ def is_error_body(obj: Any) -> bool:
     ):
         return True
     base = _members(members.get("base_resp")) or {}
-    if members.get("success") is False or base.get("status_code") not in tables.SUCCESS_CODES:
+    if members.get("success") is False or _is_failure(base.get("status_code")):
         return True
     return _exception_name(members) is not None or _is_flat(members)
 
@@ -75,8 +75,13 @@ def _says(value: Any) -> bool:
 
 def _exception_name(members: dict[str, Any]) -> str | None:
     """The name of an AWS exception frame: an object whose only member is the exception."""
-    name = next(iter(members)) if len(members) == 1 else ""
-    return name if name.endswith("Exception") and isinstance(members[name], dict) else None
+    name = str(next(iter(members))) if len(members) == 1 else ""
+    return name if name.endswith("Exception") and isinstance(members.get(name), dict) else None
+
+
+def _is_failure(code: Any) -> bool:
+    """Whether a code member names a failure; many bodies carry one that names success."""
+    return isinstance(code, str | int) and code not in tables.SUCCESS_CODES
 
 
 def _is_flat(members: dict[str, Any]) -> bool:
@@ -84,7 +89,7 @@ def _is_flat(members: dict[str, Any]) -> bool:
     if not tables.FLAT_MEMBERS.issuperset(members):
         return False
     code = members.get("code")
-    if isinstance(code, str | int) and code in tables.SUCCESS_CODES:
+    if code is not None and not _is_failure(code):
         return False
     texts = (members.get(name) for name in tables.TEXT_MEMBERS)
     return any(text and isinstance(text, str | list) for text in texts)
@@ -145,8 +150,7 @@ class Reading:
             self._hear_name(exception, depth, aside=aside)
             self.hear(members[exception], depth + 1, aside=aside)
         for name in tables.CODE_MEMBERS:
-            value = members.get(name)
-            if isinstance(value, bool) or not isinstance(value, str | int) or value in tables.SUCCESS_CODES:
+            if isinstance(value := members.get(name), bool) or not _is_failure(value):
                 continue
             code = str(value)
             if code.isascii() and code.isdigit():
@@ -205,15 +209,18 @@ class Reading:
         text = "\n".join(self._texts)[:READ]
         if self.wait is None:
             self.wait = _wait_in(text)
-        kind, by_status = self._named_type(), status_type(status)
-        if kind is None or (kind in tables.VAGUE and by_status not in (None, "server")):
-            kind = by_status or kind
+        named, by_status = self._named_type(), status_type(status)
+        kind = named or by_status or "server"
+        if by_status is not None and by_status != "server" and kind in tables.VAGUE:
+            kind = by_status
+        if kind == by_status:
             self._hope(tables.RETRYABLE.get(str(status)))
         if found(tables.HOPELESS_WORDING, text):
             self._hope(False)
         self._hope(tables.RETRYABLE.get(tables.squashed(self.code or "")))
         self.code = self.code or self._number
-        return self._reworded(kind or "server", text)
+        settled = self.wait is not None or (named is not None and named not in tables.VAGUE)
+        return _reworded(kind, text, settled=settled)
 
     def _named_type(self) -> ErrorType | None:
         """What the codes say: the innermost telling one, else the innermost vague one, else a number."""
@@ -228,14 +235,15 @@ class Reading:
     def _hope(self, retryable: bool | None) -> None:
         self.retryable = retryable if self.retryable is None else self.retryable
 
-    def _reworded(self, kind: ErrorType, text: str) -> ErrorType:
-        """The type that the message proves against a vaguer one."""
-        for row in tables.WORDINGS:
-            if kind not in row.overrules or (row.untimed and self.wait is not None):
-                continue
-            if found(row.pattern, text) and not found(row.unless, text):
-                return row.kind
-        return kind
+
+def _reworded(kind: ErrorType, text: str, *, settled: bool) -> ErrorType:
+    """The type that the message proves against this one, which is `settled` if more than a status or a vague code says it."""
+    for row in tables.WORDINGS:
+        if kind not in row.overrules or (row.weak and settled):
+            continue
+        if found(row.pattern, text) and not found(row.unless, text):
+            return row.kind
+    return kind
 
 
 # --- bodies, members, numbers --------------------------------------------------------------------------------------

@@ -70,7 +70,7 @@ CODE_WORDS: dict[ErrorType, str] = {
         "SignatureDoesNotMatch MissingAuthenticationToken CREDENTIALS_MISSING ACCESS_TOKEN_EXPIRED"
     ),
     "permission": (
-        "permission permission_denied AccessDenied forbidden unsupported_country_region_territory FAILED_PRECONDITION "
+        "permission permission_denied insufficient_permissions AccessDenied forbidden unsupported_country_region_territory FAILED_PRECONDITION "
         "IAM_PERMISSION_DENIED SERVICE_DISABLED API_KEY_SERVICE_BLOCKED CONSUMER_SUSPENDED PUP_LIMITED_DISABLED "
         "organization_restricted account_deactivated model_terms_required model_permission_blocked_project "
         "Model.AccessDenied ModelNotOpen data_residency_mismatch"
@@ -106,7 +106,7 @@ CODE_WORDS: dict[ErrorType, str] = {
         "PROHIBITED_CONTENT SPII IMAGE_SAFETY IMAGE_PROHIBITED_CONTENT IMAGE_RECITATION MODEL_ARMOR JAILBREAK ESCALATION"
     ),
     "invalid_request": (
-        "invalid_request bad_request INVALID_ARGUMENT OUT_OF_RANGE UNIMPLEMENTED ALREADY_EXISTS Validation "
+        "invalid_request bad_request INVALID_ARGUMENT OUT_OF_RANGE UNIMPLEMENTED Validation "
         "unprocessable_entity tool_use_failed json_validate_failed parameter_unknown unknown_parameter template "
         "empty_image_file failed_to_download_image MISSING_THOUGHT_SIGNATURE"
     ),
@@ -116,7 +116,7 @@ CODE_WORDS: dict[ErrorType, str] = {
         "model_deprecated unknown_model invalid_model unknown_url"
     ),
     "server": (
-        "server api internal internal_server InternalFailure UNKNOWN DATA_LOSS ABORTED model modelStream upstream provider "
+        "server api internal internal_server InternalFailure UNKNOWN DATA_LOSS ABORTED ALREADY_EXISTS model modelStream upstream provider "
         "bad_gateway network malformed_model_output malformed_tool_use MALFORMED_FUNCTION_CALL MALFORMED_RESPONSE "
         "UNEXPECTED_TOOL_CALL TOO_MANY_TOOL_CALLS"
     ),
@@ -195,6 +195,7 @@ STATUSES: dict[int, ErrorType] = {
     403: "permission",
     404: "not_found",
     408: "timeout",
+    409: "server",  # a conflict inside the provider: it passes
     410: "not_found",
     413: "request_too_large",
     424: "server",  # Bedrock: the model failed
@@ -213,8 +214,8 @@ STATUSES: dict[int, ErrorType] = {
 }
 """Statuses that say more than their hundred: any other 4xx is invalid_request, any other 5xx is server."""
 
-RETRYABLE: dict[str, bool] = {"409": True, "499": True, "cancelled": True, "aborted": True}
-"""Statuses and squashed codes of a provider that differ from their type: a conflict passes, and so does its own cancellation."""
+RETRYABLE: dict[str, bool] = {"499": True, "cancelled": True, "alreadyexists": False}
+"""Statuses and squashed codes that differ from their type: what a provider cancelled of itself may be tried again."""
 
 SUCCESS_CODES: frozenset[object] = frozenset({None, "", 0, "0", 200, "200", "OK", "ok", "success"})
 
@@ -225,18 +226,21 @@ MODEL_NAME = r"[\"'`]?[\w./:@-]+[\"'`]?"
 
 
 class Wording(NamedTuple):
-    """A type that a message proves against a vaguer one. `untimed`: only where the provider did not say when to come back."""
+    """A type that a message proves against others.
+
+    `weak` wording gives way to a telling code, and to a provider that says when to come back: that one limits a rate.
+    """
 
     kind: ErrorType
     overrules: frozenset[ErrorType]
     pattern: str
     unless: str
-    untimed: bool
+    weak: bool
 
 
-def _row(kind: ErrorType, overrules: str, *patterns: str, unless: str = NEVER, untimed: bool = False) -> Wording:
+def _row(kind: ErrorType, overrules: str, *patterns: str, unless: str = NEVER, weak: bool = False) -> Wording:
     known: dict[str, ErrorType] = {name: name for name in KINDS}
-    return Wording(kind, frozenset(known[name] for name in overrules.split()), "|".join(patterns), unless, untimed)
+    return Wording(kind, frozenset(known[name] for name in overrules.split()), "|".join(patterns), unless, weak)
 
 
 RATE_WORDING = r"\brate[- ]limit(s|ed)?( is| was| has been)? (reached|exceeded|hit)\b|\brate[- ]limited\b|\btoo many requests\b|\bthrottl(ed|ing)\b"
@@ -248,7 +252,8 @@ WORDINGS: tuple[Wording, ...] = (
         r"\binsufficient (account )?(balance|credits?|funds|quota)\b|\bbalance (is |was )?(too low|insufficient|exhausted)",
         r"\b(not enough|out of|no more|requires more|prepayment|exhausted your) credits?\b|can only afford \d",
         r"\bno resource package\b|\bplease (recharge|top up)\b|\benable billing\b|\boverdue balance\b",
-        r"\b(plan does not|plan doesn't|does not yet) include\b|\b(reached|exceeded|hit) your (specified )?(api |plan |workspace )?(usage|spend(ing)?) limits?\b",
+        r"\b(plan does not|plan doesn't|does not yet) include\b|\bused (up )?(all|your) (available )?credits\b",
+        r"\b(reached|exceeded|hit) (your|its) (specified )?(api |plan |workspace |monthly )?(usage|spend(ing)?) limits?\b",
         r"\bper day\b.{0,80}\bfree[- _]tier\b|(?-i:PerDay)",
         "余额不足|欠费",
     ),
@@ -256,7 +261,7 @@ WORDINGS: tuple[Wording, ...] = (
         "billing",
         "rate_limit invalid_request server",
         r"\bexceeded your (current |monthly |daily )?quota\b|\bquota (has been )?(used up|exhausted)\b",
-        untimed=True,
+        weak=True,
     ),
     _row("rate_limit", "invalid_request server", RATE_WORDING),
     _row(
@@ -383,7 +388,7 @@ INNER_PATHS = (
 ASIDE_PATHS = ("details", "innererror", "violations", "fieldViolations", "metadata.quota_limit")
 """Where a body keeps remarks: they help to understand the error but are not what it is called."""
 
-ASIDE_TEXTS = ("quotaId", "description", "detail")
+ASIDE_TEXTS = ("quotaId", "description")
 """What remarks say beside a message."""
 
 NOT_CODES = frozenset({"error", "exception", "failed", "failure", "object", "errorresponse", "null", "none"})

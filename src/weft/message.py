@@ -188,6 +188,45 @@ class Message(Choice, kw_only=True, omit_defaults=True):
     unknown: list[Unknown] = []
     steps: list[StepUsage] = []
 
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data, with the names that are worked out (text, reasoning, refusal, tool_calls) written out."""
+        plain: dict[str, Any] = {
+            "id": self.id,
+            "role": self.role,
+            "model": self.model,
+            **_written_out(self),
+            "usage": None if self.usage is None else {**msgspec.to_builtins(self.usage), "source": self.usage.source},
+            "outcome": self.outcome,
+            "error": msgspec.to_builtins(self.error),
+            "choices": [_written_out(choice) for choice in self.choices],
+        }
+        rest = msgspec.to_builtins(self)
+        return plain | {name: rest[name] for name in _REST if name in rest}
+
+    def to_json(self) -> bytes:
+        """`to_dict` as one line of JSON."""
+        return msgspec.json.encode(self.to_dict())
+
+
+_REST = ("provider", "created", "meta", "notes", "unknown", "steps")
+
+
+def _written_out(choice: Choice) -> dict[str, Any]:
+    return {
+        "text": choice.text,
+        "reasoning": choice.reasoning,
+        "refusal": choice.refusal,
+        "tool_calls": [_call(call) for call in choice.tool_calls],
+        "blocks": msgspec.to_builtins(choice.blocks),
+        "finish": choice.finish,
+        "finish_raw": choice.finish_raw,
+    }
+
+
+def _call(call: ToolCall) -> dict[str, Any]:
+    names = ("id", "name", "arguments", "raw", "complete", "executor", "tool")
+    return {name: getattr(call, name) for name in names}
+
 
 _PARTS: dict[BlockKind, type[AnyPart]] = {
     "text": Text,

@@ -4,8 +4,7 @@ Knows: the parts a protocol consists of, the built-in names, entry points for ot
 Must not know: any protocol's content; they are imported when somebody asks for them by name.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from difflib import get_close_matches
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
 from typing import Any, ClassVar, Protocol as Shape
@@ -13,7 +12,7 @@ from typing import Any, ClassVar, Protocol as Shape
 import msgspec
 
 from weft.assembler import Assembler
-from weft.errors import Error
+from weft.nearest import UnknownNameError
 from weft.rules import Rules
 
 
@@ -81,17 +80,7 @@ class ProtocolSpec(msgspec.Struct, frozen=True, kw_only=True):
         for row in self.dialects:
             if row.name == name:
                 return row
-        raise UnknownProtocolError(f"{self.name}/{name}", [f"{self.name}/{row.name}" for row in self.dialects])
-
-
-class UnknownProtocolError(ValueError):
-    """No protocol or dialect has that name. The message names the nearest."""
-
-    def __init__(self, name: str, known: Iterable[str]) -> None:
-        known = sorted(known)
-        near = get_close_matches(name, known, n=1, cutoff=0.4)
-        hint = f"did you mean {near[0]!r}?" if near else f"known are: {', '.join(known)}"
-        super().__init__(f"there is no protocol {name!r}; {hint}")
+        raise UnknownNameError("protocol", f"{self.name}/{name}", [f"{self.name}/{row.name}" for row in self.dialects])
 
 
 BUILT_IN: dict[str, str] = {
@@ -131,7 +120,7 @@ def _named(name: str) -> ProtocolSpec:
     plugins = _entry_points(PROTOCOL_GROUP)
     if name in plugins:
         return plugins[name].load()
-    raise UnknownProtocolError(name, BUILT_IN.keys() | plugins.keys())
+    raise UnknownNameError("protocol", name, BUILT_IN.keys() | plugins.keys())
 
 
 def resolve(name: "str | ProtocolSpec", dialect: "str | Dialect | None" = None) -> tuple[ProtocolSpec, Dialect]:
@@ -150,15 +139,3 @@ def resolve(name: "str | ProtocolSpec", dialect: "str | Dialect | None" = None) 
 
 def _rows(spec: ProtocolSpec) -> set[str]:
     return {row.name for row in spec.dialects}
-
-
-def dialect_of_model(spec: ProtocolSpec, model: str) -> Dialect | None:
-    """The row whose model names begin like this one, if any says so."""
-    return next((row for row in spec.dialects if row.models and model.lower().startswith(row.models)), None)
-
-
-def http_error(status: int, headers: Mapping[str, str] | None, body: Any) -> Error:
-    """An HTTP failure as a value; the body's own words decide, whoever sent it."""
-    from weft.errors import error_from_http
-
-    return error_from_http(status, headers, body)

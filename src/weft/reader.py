@@ -12,14 +12,14 @@ import msgspec
 from weft import jsontext
 from weft.assembler import Assembler, Place
 from weft.context import Context
-from weft.errors import Error, error_from_body, is_error_body, make_error
+from weft.errors import Error, error_from_body, error_from_http, is_error_body, make_error
 from weft.events import Event, Note, Outcome
 from weft.filters.named import filter_named
 from weft.filters.surrogates import Surrogates
 from weft.framing.sniff import Sniffer
 from weft.grammar import TERMINAL
 from weft.lenient import fit
-from weft.protocol import Dialect, ProtocolSpec, http_error, resolve
+from weft.protocol import Dialect, ProtocolSpec, resolve
 from weft.rules import Limits
 from weft.strict import unread_members
 
@@ -237,7 +237,7 @@ class Reader:
         body = b"".join(cast(list[bytes], self._body))
         self._body = None
         self._place.frame = lambda: body
-        self._out.fail(http_error(cast(int, self._status), self._headers, body))
+        self._out.fail(error_from_http(cast(int, self._status), self._headers, body))
         self._out.close(error)
 
     def _noted(self, note: Note) -> None:
@@ -247,5 +247,5 @@ class Reader:
 
 def _html_error(status: int | None, headers: Mapping[str, str] | None, page: bytes) -> Error:
     if status is not None and status >= 400:
-        return http_error(status, headers, page)
+        return error_from_http(status, headers, page)
     return make_error("protocol", "an HTML page came where a stream was due; is the address right?", code="html")

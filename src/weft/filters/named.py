@@ -4,19 +4,18 @@ Knows: the names and where each is made. Must not know: how any of them works.
 """
 
 from collections.abc import Callable
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
-NAMED: dict[str, tuple[str, str]] = {}
+from weft.nearest import UnknownNameError
+
+NAMED: dict[str, tuple[str, str]] = {"surrogates": ("weft.filters.surrogates", "Surrogates")}
 """name -> module, maker. A maker takes the next stage and gives the filter."""
 
 
 def filter_named(name: str) -> Callable[[Any], Any]:
     """The maker of a filter. Raises `ValueError`, which names the nearest, for a name that nobody has."""
     if name not in NAMED:
-        near = get_close_matches(name, NAMED, n=1, cutoff=0.4)
-        hint = f"did you mean {near[0]!r}?" if near else f"known are: {', '.join(sorted(NAMED))}"
-        raise ValueError(f"there is no filter {name!r}; {hint}")
+        raise UnknownNameError("filter", name, NAMED)
     module, maker = NAMED[name]
     return getattr(import_module(module), maker)

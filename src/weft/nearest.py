@@ -1,0 +1,17 @@
+"""What to say when a name is not known: the nearest one that is.
+
+Knows: how to phrase it. Must not know: what is being named.
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class UnknownNameError(ValueError):
+    """Nothing has that name. The message names the nearest thing that exists, or all of them."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        known = sorted(known)
+        near = get_close_matches(name, known, n=1, cutoff=0.4)
+        hint = f"did you mean {near[0]!r}?" if near else f"known are: {', '.join(known)}"
+        super().__init__(f"there is no {kind} {name!r}; {hint}")

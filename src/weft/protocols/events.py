@@ -1,0 +1,109 @@
+"""Our own events as JSON lines: the pivot as a source.
+
+Knows: nothing but the events' own JSON. Must not know: other protocols.
+The events are said again as verbs, so that a stream that was cut or put together by hand ends as truthfully as any other.
+"""
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from weft import events as ev
+from weft.assembler import Assembler
+from weft.protocol import Dialect, ProtocolSpec, Sign
+from weft.rules import Rules
+
+
+class EventsDecoder:
+    """One stream of our own lines."""
+
+    wire: ClassVar[Any] = ev.AnyEvent
+
+    def __init__(self, out: Assembler, dialect: Dialect) -> None:
+        self.out = out
+        self._choices: dict[int, int] = {}
+        self._on: dict[type[ev.Event], Callable[[Any], None]] = {
+            ev.Start: self._start,
+            ev.Meta: lambda e: self.out.meta(e.name, e.value),
+            ev.Note: lambda e: self.out.note(e.code, e.message),
+            ev.BlockStart: self._block_start,
+            ev.TextDelta: lambda e: self.out.text(e.text, self._choice(e), e.index, e.logprobs),
+            ev.RefusalDelta: lambda e: self.out.refusal(e.text, self._choice(e), e.index, e.logprobs),
+            ev.ReasoningDelta: lambda e: self.out.reasoning(e.text, self._choice(e), e.index, e.part, e.form),
+            ev.ArgsDelta: lambda e: self.out.args(e.text, e.index),
+            ev.Signature: lambda e: self.out.signature(e.value, self._choice(e), e.index, e.part, origin=e.origin),
+            ev.Annotation: self._annotation,
+            ev.File: self._file,
+            ev.Result: lambda e: self.out.result(e.call_id, e.content, e.index, is_error=e.is_error),
+            ev.Opaque: lambda e: self.out.opaque(e.raw, e.index, self._choice(e), origin=e.origin),
+            ev.BlockEnd: lambda e: self.out.end(e.index, e.complete),
+            ev.StepStart: lambda e: self.out.step_start(),
+            ev.StepEnd: self._step_end,
+            ev.Usage: self._usage,
+            ev.Unknown: lambda e: self.out.carry(e.raw, e.name),
+            ev.End: self._end,
+        }
+
+    def feed(self, event: ev.Event, name: str) -> None:
+        """One event."""
+        self._on[type(event)](event)
+
+    def close(self) -> None:
+        """Nothing is held back here."""
+
+    def _choice(self, event: Any) -> int:
+        return self._choices.get(event.index, 0)
+
+    def _start(self, event: ev.Start) -> None:
+        self.out.start(event.id, event.model, event.provider, event.created)
+
+    def _block_start(self, event: ev.BlockStart) -> None:
+        self._choices[event.index] = event.choice
+        self.out.open(
+            event.kind, event.index, choice=event.choice, item=event.item, item_id=event.item_id, id=event.id, name=event.name,
+            channel=event.channel, arrival=event.arrival, executor=event.executor, tool=event.tool, made=event.made,
+        )  # fmt: skip
+
+    def _annotation(self, event: ev.Annotation) -> None:
+        fields = {name: getattr(event, name) for name in ("start", "end", "url", "title", "text", "raw")}
+        self.out.annotation(event.kind, self._choice(event), event.index, **fields)
+
+    def _file(self, event: ev.File) -> None:
+        fields = {name: getattr(event, name) for name in ("media_type", "data", "url", "file_id", "name", "partial")}
+        self.out.file(self._choice(event), event.index, **fields)
+
+    def _usage(self, event: ev.Usage) -> None:
+        counts = {name: getattr(event, name) for name in _COUNTS}
+        self.out.usage(counts, event.sources, event.raw)
+
+    def _step_end(self, event: ev.StepEnd) -> None:
+        usage = event.usage
+        counts = {name: getattr(usage, name) for name in _COUNTS} if usage is not None else None
+        self.out.step_end(event.finish_raw or event.finish, counts, usage.raw if usage is not None else None)
+
+    def _end(self, event: ev.End) -> None:
+        if event.usage is not None:
+            self._usage(event.usage)
+        for finish in event.finishes:
+            self.out.finish(finish.raw, finish.reason, finish.choice)
+        if event.error is not None and event.error.type != "content_blocked":
+            self.out.fail(event.error)
+        self.out.sign("terminal")
+
+
+_COUNTS = (
+    "input_tokens",
+    "output_tokens",
+    "total_tokens",
+    "cache_read_tokens",
+    "cache_write_tokens",
+    "reasoning_tokens",
+)
+
+PROTOCOL = ProtocolSpec(
+    name="events",
+    title="Weft's own events, JSON lines",
+    framing="ndjson",
+    decoder=EventsDecoder,
+    dialect=Dialect(rules=Rules(ends_on=frozenset({"terminal"}))),
+    signs=(Sign("type", "block-start", 1.0), Sign("outcome", None, 1.0), Sign("type", "start", 0.3)),
+)
