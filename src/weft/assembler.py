@@ -70,6 +70,7 @@ class Assembler:
         self._ending = Ending(self.rules)
         self._ledger = UsageLedger(self.rules.usage, self.rules.usage_fields)
         self._step_ledger: UsageLedger | None = None
+        self._made_calls = 0
         self._texting: Block | None = None
         self._fragments = Fragments(self, self._blocks, emit)
         self.tool_call = self._fragments.take
@@ -125,25 +126,17 @@ class Assembler:
         if old is not None:
             self.note("block_reopened", f"block {key!r} was opened again before it ended")
             self._blocks.close(old, complete=False)
-        block = self._blocks.start(
-            kind,
-            choice,
-            key,
-            item,
-            item_id,
-            id=id,
-            name=name,
-            channel=channel,
-            arrival=arrival,
-            executor=executor,
-            tool=tool,
-            made=made,
+        if kind != "tool_call":
+            self._blocks.start(
+                kind, choice, key, item, item_id,
+                id=id, name=name, channel=channel, arrival=arrival, executor=executor, tool=tool, made=made,
+            )  # fmt: skip
+            return
+        call = Call(choice, None)
+        call.id, call.name = id or self.made_id(), name
+        self._blocks.start_call(
+            call, key, item, item_id, executor, tool, channel=channel, arrival=arrival, made=made or not id
         )
-        if kind == "tool_call":
-            block.call = Call(choice, None)
-            block.call.id, block.call.name, block.call.block = id, name, block.index
-            block.executor = executor
-            self._count_call(block)
 
     def text(
         self, text: str, choice: int = 0, key: Hashable = None, logprobs: Any = None, channel: str | None = None
@@ -183,15 +176,15 @@ class Assembler:
         """Opaque state of the keyed block, or of the current one if it is of that kind; else it gets an empty block of its own."""
         if not value:
             return
-        block = self._blocks.keyed.get(key) if key is not None else self._blocks.lane(choice).current
+        block = self._blocks.find(choice, key)
         if block is None or (key is None and block.kind != kind):
-            block = self._block_for(kind, choice, key) if kind in ("text", "reasoning", "refusal") else None
+            block = self._block_for(kind, choice, key) if kind in IMPLICIT else None
         if block is not None:
             self._send(ev.Signature(block.index, value, origin or self._origin(block.item_id), part))
 
     def annotation(self, kind: str, choice: int = 0, key: Hashable = None, **fields: Any) -> None:
         """A citation of the keyed block or of the choice's current text; one that comes when no text is open gets an empty text block."""
-        block = self._blocks.keyed.get(key) if key is not None else self._blocks.lane(choice).current
+        block = self._blocks.find(choice, key)
         if block is None or block.kind not in ("text", "refusal", "reasoning", "tool_result", "file", "opaque"):
             block = self._block_for("text", choice, key)
         if block is not None:
@@ -315,7 +308,7 @@ class Assembler:
         """The step is over; its blocks are closed, its usage is its own."""
         if not self.accepts("step"):
             return
-        self._blocks.close_all(lambda block: True)
+        self._blocks.close_all(lambda _: True)
         ledger = self._step_ledger or UsageLedger()
         ledger.add(counts or {}, {}, raw_usage)
         step = Ending(self.rules)
@@ -381,7 +374,8 @@ class Assembler:
         except ValueError:
             value = raw.decode("utf-8", "replace")
         if is_error_body(value):
-            return self.fail(error_from_body(value))
+            self.fail(error_from_body(value))
+            return
         if self.phase not in TERMINAL and not self._ending.terminated():
             self._emit(ev.Unknown(value, name, self.place.offset()))
         self.note("unknown_frame", f"a frame that this source is not known to send: {name or 'unnamed'}")
@@ -452,9 +446,10 @@ class Assembler:
             self._blocks.close(block, complete=True)
         return self._blocks.start(kind, choice, key, None, None, channel=channel)
 
-    def seed(self) -> bytes:
-        """What made call ids are derived from: the message's own id, so that two turns do not share them."""
-        return str(self._facts.get("id") or self._made_id).encode()
+    def made_id(self) -> str:
+        """An id for a call that has none: derived from the message's own id, so that two turns do not share it."""
+        self._made_calls += 1
+        return f"call_{crc32(str(self._facts.get('id') or self._made_id).encode()):08x}_{self._made_calls - 1}"
 
     def _origin(self, item_id: str | None) -> ev.Origin:
         return ev.Origin(self._protocol, self._facts.get("provider"), self._facts.get("model"), item_id)

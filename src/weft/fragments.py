@@ -6,7 +6,6 @@ Must not know: wires, phases, the end of the stream. Which call a fragment belon
 
 from collections.abc import Callable
 from typing import Protocol
-from zlib import crc32
 
 from weft.blocks import Block, Blocks
 from weft.calls import Call
@@ -23,7 +22,7 @@ class Stream(Protocol):
 
     def note(self, code: str, message: str) -> None: ...
 
-    def seed(self) -> bytes: ...
+    def made_id(self) -> str: ...
 
 
 class Fragments:
@@ -34,7 +33,6 @@ class Fragments:
         self._blocks = blocks
         self._emit = emit
         self._calling: Block | None = None
-        self._made = 0
 
     def take(
         self,
@@ -125,8 +123,7 @@ class Fragments:
         """Open the block of a call and hand on what its arguments were so far."""
         made = call.id is None
         if made:
-            call.id = f"call_{crc32(self._stream.seed()):08x}_{self._made}"
-            self._made += 1
+            call.id = self._stream.made_id()
         block = self._blocks.start_call(
             call, None, None, None, executor, tool, arrival="whole" if whole else "delta", made=made
         )
