@@ -8,37 +8,36 @@ import json
 import logging
 import sys
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from importlib import import_module
 from typing import IO, Any
 
-from . import sdk_anthropic, sdk_bedrock, sdk_cohere, sdk_google, sdk_ollama, sdk_openai
 from .reply import Reply
 
-Run = Callable[[str, Reply], None]
-
-RUNS: dict[tuple[str, str], Run] = {
-    ("openai-chat", "create"): sdk_openai.chat_create,
-    ("openai-chat", "helper"): sdk_openai.chat_helper,
-    ("openai-chat", "whole"): sdk_openai.chat_whole,
-    ("openai-responses", "create"): sdk_openai.responses_create,
-    ("openai-responses", "helper"): sdk_openai.responses_helper,
-    ("openai-responses", "whole"): sdk_openai.responses_whole,
-    ("anthropic-messages", "helper"): sdk_anthropic.helper,
-    ("anthropic-messages", "beta"): sdk_anthropic.beta_helper,
-    ("anthropic-messages", "whole"): sdk_anthropic.whole,
-    ("gemini", "create"): sdk_google.stream,
-    ("gemini", "whole"): sdk_google.whole,
-    ("ollama", "create"): sdk_ollama.chat,
-    ("ollama", "generate"): sdk_ollama.generate,
-    ("ollama", "whole"): sdk_ollama.chat_whole,
-    ("ollama", "whole-generate"): sdk_ollama.generate_whole,
-    ("cohere", "create"): sdk_cohere.stream,
-    ("cohere", "whole"): sdk_cohere.whole,
-    ("bedrock-converse", "create"): sdk_bedrock.converse_stream,
-    ("bedrock-converse", "whole"): sdk_bedrock.converse_whole,
-    ("bedrock-invoke", "create"): sdk_bedrock.invoke_stream,
-    ("bedrock-invoke", "anthropic"): sdk_anthropic.bedrock_helper,
-    ("bedrock-invoke", "whole"): sdk_bedrock.invoke_whole,
+# protocol and mode -> the module and the function that ask; an SDK is imported when it is first asked (each takes a while)
+RUNS = {
+    ("openai-chat", "create"): ("sdk_openai", "chat_create"),
+    ("openai-chat", "helper"): ("sdk_openai", "chat_helper"),
+    ("openai-chat", "whole"): ("sdk_openai", "chat_whole"),
+    ("openai-responses", "create"): ("sdk_openai", "responses_create"),
+    ("openai-responses", "helper"): ("sdk_openai", "responses_helper"),
+    ("openai-responses", "whole"): ("sdk_openai", "responses_whole"),
+    ("anthropic-messages", "helper"): ("sdk_anthropic", "helper"),
+    ("anthropic-messages", "beta"): ("sdk_anthropic", "beta_helper"),
+    ("anthropic-messages", "whole"): ("sdk_anthropic", "whole"),
+    ("gemini", "create"): ("sdk_google", "stream"),
+    ("gemini", "whole"): ("sdk_google", "whole"),
+    ("ollama", "create"): ("sdk_ollama", "chat"),
+    ("ollama", "generate"): ("sdk_ollama", "generate"),
+    ("ollama", "whole"): ("sdk_ollama", "chat_whole"),
+    ("ollama", "whole-generate"): ("sdk_ollama", "generate_whole"),
+    ("cohere", "create"): ("sdk_cohere", "stream"),
+    ("cohere", "whole"): ("sdk_cohere", "whole"),
+    ("bedrock-converse", "create"): ("sdk_bedrock", "converse_stream"),
+    ("bedrock-converse", "whole"): ("sdk_bedrock", "converse_whole"),
+    ("bedrock-invoke", "create"): ("sdk_bedrock", "invoke_stream"),
+    ("bedrock-invoke", "anthropic"): ("sdk_anthropic", "bedrock_helper"),
+    ("bedrock-invoke", "whole"): ("sdk_bedrock", "invoke_whole"),
 }
 
 
@@ -57,7 +56,8 @@ def answer(ask: dict[str, Any], notes: _Notes) -> dict[str, Any]:
     """Run one SDK over one body; its exception is a result like any other."""
     reply = notes.reply = Reply()
     try:
-        RUNS[ask["protocol"], ask["mode"]](ask["url"], reply)
+        module, function = RUNS[ask["protocol"], ask["mode"]]
+        getattr(import_module(f".{module}", __package__), function)(ask["url"], reply)
     except Exception as error:  # noqa: BLE001 - whatever an SDK raises is what we came to see
         reply.error = _told(error)
     return {"id": ask["id"], "mode": ask["mode"], **reply.as_dict()}

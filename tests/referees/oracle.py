@@ -92,7 +92,6 @@ class _Memory:
         self._known[self._key(case)] = answer
         if self._file:
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            (self._file.parent / ".gitignore").write_text("*\n")
             with self._file.open("a", encoding="utf-8") as lines:
                 lines.write(json.dumps({"key": self._key(case), "answer": answer}) + "\n")
 
@@ -186,7 +185,9 @@ def _report(protocol: str, limit: int | None) -> Counter[str]:
 def main() -> None:
     """Ask about whole protocols of the corpus and print a summary."""
     parser = argparse.ArgumentParser(description="Ask the vendors' SDKs about the corpus.")
-    parser.add_argument("protocols", nargs="*", metavar="PROTOCOL", help=f"of {', '.join(STREAM_MODES)}; all by default")
+    parser.add_argument(
+        "protocols", nargs="*", metavar="PROTOCOL", help=f"of {', '.join(STREAM_MODES)}; all by default"
+    )
     parser.add_argument("--limit", type=int, help="at most so many bodies of each protocol")
     options = parser.parse_args()
     if unknown := set(options.protocols) - set(STREAM_MODES):

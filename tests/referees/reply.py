@@ -28,7 +28,12 @@ class Call:
             self.arguments = fragment
 
     def as_dict(self) -> dict[str, Any]:
-        shown: dict[str, Any] = {"id": self.id, "name": self.name, "arguments": self.arguments, "executor": self.executor}
+        shown: dict[str, Any] = {
+            "id": self.id,
+            "name": self.name,
+            "arguments": self.arguments,
+            "executor": self.executor,
+        }
         return shown if self.raw is None else {**shown, "raw": self.raw}
 
 

@@ -59,12 +59,18 @@ def invoke_whole(url: str, reply: Reply) -> None:
     reply.blocks.append(_client(url).invoke_model(modelId="m", body=b"{}")["body"].read().decode())
 
 
+# kind of block that is opened -> what its deltas are appended to
+EMPTY: dict[str, dict[str, Any]] = {"toolUse": {"input": ""}, "toolResult": {"content": []}}
+
+
 def _ignore(_reply: Reply, _blocks: dict[int, dict[str, Any]], _payload: dict[str, Any]) -> None:
     """Events that say nothing to a reader of the message."""
 
 
 def _start(_reply: Reply, blocks: dict[int, dict[str, Any]], payload: dict[str, Any]) -> None:
-    blocks[payload["contentBlockIndex"]] = {name: {**value, "input": ""} for name, value in payload["start"].items()}
+    blocks[payload["contentBlockIndex"]] = {
+        name: {**value, **EMPTY.get(name, {})} for name, value in payload["start"].items()
+    }
 
 
 def _delta(_reply: Reply, blocks: dict[int, dict[str, Any]], payload: dict[str, Any]) -> None:
@@ -76,6 +82,8 @@ def _join(block: dict[str, Any], delta: dict[str, Any]) -> None:
     for name, value in delta.items():
         if isinstance(value, dict):
             _join(block.setdefault(name, {}), value)
+        elif isinstance(value, list) and isinstance(block.get(name), dict):
+            block[name]["content"] = [*block[name].get("content", []), *value]
         elif isinstance(value, str | bytes | list) and name in block:
             block[name] += value
         else:

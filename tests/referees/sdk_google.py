@@ -48,10 +48,13 @@ def _take_response(reply: Reply, chunk: types.GenerateContentResponse) -> None:
             if part.text is not None:
                 (told.reasoning if part.thought else told.text).append(part.text)
             if part.function_call:
-                told.calls[len(told.calls)] = _call(part.function_call)
+                told.calls[len(told.calls)] = _call(part.function_call, reply)
 
 
-def _call(function: types.FunctionCall) -> Call:
+def _call(function: types.FunctionCall, reply: Reply) -> Call:
+    """A call that comes in pieces is shown as the SDK shows it: each piece for itself."""
+    if function.partial_args or function.will_continue is not None:
+        reply.note("tool call in pieces")
     pieces = _plain(function.partial_args) if function.partial_args else None
     return Call(function.id, function.name, function.args if pieces is None else pieces)
 

@@ -43,6 +43,7 @@ def _take_chat(reply: Reply, part: ollama.ChatResponse) -> None:
     told.text.append(part.message.content or "")
     told.reasoning.append(part.message.thinking or "")
     for call in part.message.tool_calls or []:
+        reply.note("no id for tool calls")
         told.calls[len(told.calls)] = Call(name=call.function.name, arguments=dict(call.function.arguments))
     _take_end(reply, part)
 

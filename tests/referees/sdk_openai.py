@@ -11,7 +11,7 @@ import openai
 from .reply import Call, Choice, Reply
 
 MESSAGES: Any = [{"role": "user", "content": "x"}]
-REASONING_FIELDS = ("reasoning_content", "reasoning")
+REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text")
 
 
 @cache
@@ -77,7 +77,8 @@ def _take_message(told: Choice, message: Any, reply: Reply) -> None:
             break
     for position, fragment in enumerate(getattr(message, "tool_calls", None) or []):
         _take_call(told, fragment, _key(fragment, position, message, reply))
-    if function := getattr(message, "function_call", None):
+    function = getattr(message, "function_call", None)
+    if function is not None and (function.name or function.arguments):
         call = told.calls.setdefault("function_call", Call(name=function.name, arguments=""))
         call.extend(function.arguments)
 

@@ -28,8 +28,7 @@ def serve(bodies: Mapping[str, Body]) -> Iterator[str]:
     class Handler(_Handler):
         stored = bodies
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
+    server = _Server(("127.0.0.1", 0), Handler)
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     try:
@@ -43,6 +42,13 @@ def serve(bodies: Mapping[str, Body]) -> Iterator[str]:
 def address_of(base: str, name: str) -> str:
     """The base address under which an SDK finds the body `name`."""
     return f"{base}/c/{quote(name, safe='')}"
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that leaves early is nothing to report."""
 
 
 class _Handler(BaseHTTPRequestHandler):
