@@ -7,7 +7,7 @@ Must not know what a line says.
 import re
 from typing import Final
 
-_LINE_END: Final = re.compile(rb"\r\n?|\n")
+LINE_END: Final = re.compile(rb"\r\n?|\n")
 _LF: Final = 10
 
 
@@ -44,7 +44,7 @@ class Lines:
             pos += data[pos] == _LF
         if not self.rest:
             self.at = base + pos
-        found = _LINE_END.search(data, pos, stop)
+        found = LINE_END.search(data, pos, stop)
         if found is None:
             self.rest += data[pos:stop]
             self.line = None

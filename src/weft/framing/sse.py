@@ -11,13 +11,14 @@ from typing import Final
 
 from weft.framing.framer import DEFAULT_LIMIT, Emit, Fault, too_long
 from weft.framing.json_values import BETWEEN_VALUES, OpenValue, end_of
-from weft.framing.lines import Lines, all_crlf
+from weft.framing.lines import LINE_END, Lines
 
 _DATA: Final = b"data: "
 _EVENT: Final = b"event: "
 _PLAIN: Final = (_DATA, _EVENT)
 _FIELDS_OF_A_FRAME: Final = (b"data:", b"event:")
 _BOM: Final = b"\xef\xbb\xbf"
+_LF, _CR = b"\n\r"  # as numbers: to look for one of them in bytes is much cheaper than to look for bytes
 _NO_FRAME: Final = -1
 
 
@@ -40,24 +41,29 @@ class SSE:
         self._data = bytearray()
         self._data_lines = 0
         self._raw = OpenValue()
+        self._field_seen, self._name_seen = b"", ""  # the last event name, decoded once for a run of the same
 
     def feed(self, data: bytes) -> None:
         """Takes a read of any size; a frame is emitted as soon as its blank line is here."""
         held = self._held
+        if not held and self._frame == _NO_FRAME and self._one_frame(data):
+            return
+        self._base = self._seen - len(held)
+        self._seen += len(data)
+        may_hold = not held
         if held:
-            if b"\n" not in data and b"\r" not in data and len(held) + len(data) <= self._limit:
+            if _LF not in data and _CR not in data and len(held) + len(data) <= self._limit:
                 held += data
-                self._seen += len(data)
                 return
-            self._base = self._seen - len(held)
-            self._seen += len(data)
-            data = bytes(held + data)
+            data = b"".join((held, data))
             held.clear()
-            self._read(data, may_hold=False)
-        else:
-            self._base = self._seen
-            self._seen += len(data)
-            self._read(data, may_hold=True)
+        pos, stop = 0, len(data)
+        while pos < stop and (self._frame != _NO_FRAME or not data.startswith(_PLAIN, pos)):
+            pos = self._advance(data, pos, stop)
+        if pos < stop and stop - pos <= self._limit:
+            pos = self._plain_frames(data, pos, may_hold)
+        if pos < stop:
+            self._through(data, pos, stop)
 
     def close(self) -> None:
         """Takes the end of the input: a last line without an end is whole if it closes a JSON value, else half a frame.
@@ -82,35 +88,46 @@ class SSE:
         elif self._dispatch() and not whole:
             self._fault("unterminated_frame", "the last frame is not followed by a blank line", False)
 
-    def _read(self, data: bytes, *, may_hold: bool) -> None:
-        pos, stop = 0, len(data)
-        while pos < stop and (self._frame != _NO_FRAME or not data.startswith(_PLAIN, pos)):
-            pos = self._advance(data, pos, stop)
-        if stop - pos <= self._limit and pos < stop:
-            pos = self._plain_frames(data, pos, may_hold=may_hold)
-        self._through(data, pos, stop)
-
     # The fast path
 
-    def _plain_frames(self, data: bytes, pos: int, *, may_hold: bool) -> int:
+    def _one_frame(self, data: bytes) -> bool:
+        """Takes a read that is just one plain frame, as live streams bring them; whether it was that."""
+        if data[-2:] == b"\n\n":
+            end, mark = -2, b"\ndata: "
+        elif data[-4:] == b"\r\n\r\n":
+            end, mark = -4, b"\r\ndata: "
+        else:
+            return False
+        if data[:6] == _DATA:
+            field, payload = b"", data[6:end]
+        elif data[:7] == _EVENT:
+            field, _, payload = data[7:end].partition(mark)
+        else:
+            return False
+        if not payload or _LF in payload or _CR in payload or _LF in field or _CR in field or len(data) > self._limit:
+            return False
+        if field != self._field_seen:
+            self._field_seen, self._name_seen = field, _text(field)
+        self.offset = self._seen
+        self._seen += len(data)
+        self._emit(payload, self._name_seen)
+        return True
+
+    def _plain_frames(self, data: bytes, pos: int, may_hold: bool) -> int:
         """Takes frames from data[pos:], which begins like a plain one; returns how far it came.
 
         What is left of the last frame is held for the next read, once: a frame that is not complete then is read line
         by line, so that no byte is looked at for each read that follows.
         """
-        newline = b"\r\n" if b"\r" in data else b"\n"
-        blank = newline + newline
-        stop = data.rfind(blank, pos)
+        newline = b"\r\n" if _CR in data else b"\n"
+        stop = data.rfind(newline + newline, pos)
         if stop >= 0:
-            rest = stop + len(blank)
-            if newline == b"\r\n" and not all_crlf(data, pos, rest):
-                return pos
             take = self._bare_frames if data.startswith(_DATA, pos) else self._named_frames
             pos = take(data, pos, stop, newline)
-            if self._frame != _NO_FRAME:
+            if pos == len(data) or self._frame != _NO_FRAME:
                 return pos
             may_hold = data.startswith(_PLAIN, pos)
-        if may_hold and (newline == b"\n" or (data.find(b"\r", pos) < 0 and data.find(b"\n", pos) < 0)):
+        if may_hold and (newline == b"\n" or not LINE_END.search(data, pos)):
             self._held += data[pos:]
             return len(data)
         return pos
@@ -121,7 +138,7 @@ class SSE:
         around = len(_DATA) + 2 * len(newline)
         for payload in data[pos + len(_DATA) : stop].split(newline + newline + _DATA):
             size = len(payload) + around
-            if payload and b"\n" not in payload:
+            if payload and _LF not in payload and _CR not in payload:
                 self.offset = at
                 emit(payload, "")
             elif not self._odd_frame(data, at, size):
@@ -134,15 +151,15 @@ class SSE:
         at = self._base + pos
         around = len(_EVENT) + 2 * len(newline)
         mark = newline + _DATA
-        raw_name, name = b"", ""
+        crlf = newline == b"\r\n"
         for piece in data[pos + len(_EVENT) : stop].split(newline + newline + _EVENT):
             size = len(piece) + around
             field, _, payload = piece.partition(mark)
-            if payload and b"\n" not in payload and b"\n" not in field:
-                if field != raw_name:
-                    raw_name, name = field, _text(field)
+            if payload and not (_LF in payload or _LF in field or (crlf and (_CR in payload or _CR in field))):
+                if field != self._field_seen:
+                    self._field_seen, self._name_seen = field, _text(field)
                 self.offset = at
-                emit(payload, name)
+                emit(payload, self._name_seen)
             elif not self._odd_frame(data, at, size):
                 return at + size - self._base
             at += size
