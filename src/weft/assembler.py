@@ -12,7 +12,7 @@ from zlib import crc32
 
 from weft import events as ev
 from weft import jsontext
-from weft.blocks import Block, Blocks
+from weft.blocks import IMPLICIT, Block, Blocks
 from weft.calls import Call
 from weft.ending import Ending
 from weft.errors import Error, error_from_body, is_error_body, make_error

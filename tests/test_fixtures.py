@@ -1,0 +1,33 @@
+"""Every fixture reads to its golden, and every law holds for it. Goldens are rewritten by tools/accept.py and reviewed as diffs."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from weft.testing import check_protocol
+
+ROOT = Path(__file__).parent.parent
+_spec = importlib.util.spec_from_file_location("accept", ROOT / "tools" / "accept.py")
+assert _spec is not None
+assert _spec.loader is not None
+accept = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(accept)
+
+CASES = accept.cases()
+IDS = [f"{protocol}:{path.name}" for protocol, path in CASES]
+
+
+def test_there_are_fixtures():
+    assert {"openai-chat", "anthropic", "gemini"} <= {protocol.partition("/")[0] for protocol, _ in CASES}
+
+
+@pytest.mark.parametrize(("protocol", "path"), CASES, ids=IDS)
+def test_reads_to_its_golden(protocol: str, path: Path):
+    expected = accept.golden(path).read_text(encoding="utf-8").splitlines()
+    assert expected == accept.events_of(protocol, path).decode().splitlines()
+
+
+@pytest.mark.parametrize(("protocol", "path"), CASES, ids=IDS)
+def test_laws_hold(protocol: str, path: Path):
+    assert check_protocol(protocol, [path], rounds=12) == 1
