@@ -64,7 +64,7 @@ VAGUE: frozenset[ErrorType] = frozenset({"invalid_request", "server"})
 
 CODE_WORDS: dict[ErrorType, str] = {
     "authentication": (
-        "authentication invalid_api_key incorrect_api_key missing_api_key InvalidApiKey API_KEY_INVALID API_KEY_EXPIRED "
+        "authentication invalid_api_key incorrect_api_key missing_api_key API_KEY_INVALID API_KEY_EXPIRED "
         "UNAUTHENTICATED unauthorized invalid_authentication invalid_credentials invalid_token token_expired ExpiredToken "
         "UnrecognizedClientException InvalidClientTokenId IncompleteSignature InvalidSignatureException "
         "SignatureDoesNotMatch MissingAuthenticationToken CREDENTIALS_MISSING ACCESS_TOKEN_EXPIRED"
