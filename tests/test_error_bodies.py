@@ -156,6 +156,12 @@ BODIES = [
         "overloaded_error",
     ),
     (
+        "openrouter behind another class",
+        {"error": {"type": "rate_limit_error", "message": "No.", "metadata": {"raw": '{"error":{"type":"overloaded_error","message":"Busy."}}'}}},
+        "overloaded",
+        "overloaded_error",
+    ),
+    (
         "openrouter behind in words",
         {"error": {"code": 429, "message": "Provider returned error", "metadata": {"raw": "It is rate-limited upstream."}}},
         "rate_limit",
@@ -343,6 +349,8 @@ def test_overflow_is_known_by_its_words(message):
         ("Service unavailable: too many tokens", 503, "overloaded"),
         ("Rate limit reached: too many tokens per minute", 400, "rate_limit"),
         ("Too many requests, token limit exceeded", None, "rate_limit"),
+        ("Service unavailable: too many tokens", None, "server"),
+        ("Rate limit reached: too many tokens in one request", 413, "request_too_large"),
     ],
 )
 def test_a_rate_spoken_of_in_tokens_is_no_overflow(message, status, type):

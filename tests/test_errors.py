@@ -32,7 +32,7 @@ def google(status, **detail):
 
 
 def test_status_of_the_response_is_kept_and_one_in_the_body_fills_in():
-    assert 429 == error_from_http(429, {}, openai()).status
+    assert 429 == error_from_http(429, {}, {"error": {"code": 400, "message": "No."}}).status
     assert 502 == error_from_http(200, {}, {"error": {"code": 502, "message": "No."}}).status
     assert 400 == error_from_body({"error": {"message": "No.", "status_code": 400}}).status
     assert error_from_body(openai()).status is None

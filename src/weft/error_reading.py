@@ -187,7 +187,7 @@ class Reading:
             self.hear(inner, depth + 1, aside=aside)
         elif text.strip() and not aside and self._deeper("message", depth):
             self.message = text.strip()
-        self._texts.append(text[:READ])
+        self._texts.append(text)
 
     def _hear_inside(self, members: dict[str, Any], depth: int, *, aside: bool) -> None:
         for path in tables.INNER_PATHS:
