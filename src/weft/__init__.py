@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from weft.events import Event, from_json, to_json
     from weft.message import Choice, Message, collect
     from weft.rules import Limits
-    from weft.sources import aread, read
+    from weft.sources import acollect, aread, read
 
 _HOMES = {
     "Choice": "weft.message",

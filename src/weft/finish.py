@@ -59,7 +59,7 @@ def outcome_of(finish: Finish) -> Outcome:
 
 def worst(outcomes: list[Outcome]) -> Outcome:
     """The outcome of a stream of several choices."""
-    return min(outcomes, key=SEVERITY.index, default="completed")
+    return min(outcomes, key=SEVERITY.index) if outcomes else "completed"
 
 
 def effective(

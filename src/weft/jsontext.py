@@ -5,7 +5,7 @@ Must not know: what the values mean.
 """
 
 import json
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeGuard
 
 import msgspec
 
@@ -24,6 +24,16 @@ def decode(text: bytes | str) -> Any:
         raise ValueError("JSON nested too deeply") from None
 
 
+def is_object(value: Any) -> TypeGuard[dict[str, Any]]:
+    """Is this decoded value a JSON object?"""
+    return isinstance(value, dict)
+
+
+def is_array(value: Any) -> TypeGuard[list[Any]]:
+    """Is this decoded value a JSON array?"""
+    return isinstance(value, list)
+
+
 def decode_object(text: str) -> dict[str, Any] | None:
     """The object that this text strictly is: `{}` when empty, None when it is anything else. Nothing is repaired."""
     if not text or text.isspace():
@@ -32,7 +42,7 @@ def decode_object(text: str) -> dict[str, Any] | None:
         value = decode(text)
     except ValueError:
         return None
-    return value if isinstance(value, dict) else None  # pyright: ignore[reportUnknownVariableType] - JSON
+    return value if is_object(value) else None
 
 
 def _refuse(constant: str) -> NoReturn:

@@ -9,6 +9,8 @@ from typing import Any
 
 import msgspec
 
+from weft.jsontext import is_array, is_object
+
 _PATH = re.compile(r" - at `\$?([^`]*)`$")
 _STEP = re.compile(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]")
 MAX_DROPS = 32
@@ -42,19 +44,16 @@ def _drop(value: Any, steps: list[str]) -> bool:
         if step == "...":
             return False
         try:
-            value = value[int(step)] if isinstance(value, list) else value[step]
+            value = value[int(step)] if is_array(value) else value[step]
         except (LookupError, TypeError, ValueError):
             return False
     last = steps[-1] if steps else ""
-    if isinstance(value, dict):
-        if last == "...":
-            value.clear()
-            return True
-        return value.pop(last, None) is not None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - JSON
-    if isinstance(value, list) and last == "...":
+    if last == "..." and (is_object(value) or is_array(value)):
         value.clear()
-        return True
-    if isinstance(value, list) and last.isdigit() and int(last) < len(value):  # pyright: ignore[reportUnknownArgumentType] - JSON
+    elif is_object(value) and last in value:
+        del value[last]
+    elif is_array(value) and last.isdigit() and int(last) < len(value):
         del value[int(last)]
-        return True
-    return False
+    else:
+        return False
+    return True

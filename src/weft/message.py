@@ -4,7 +4,7 @@ Knows: the shape of a whole answer, as its parts in true order.
 Must not know: wires, or how the events came about.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
 import msgspec
@@ -246,7 +246,7 @@ class Collector:
         self._message = Message()
         self._parts: list[AnyPart] = []
         self._pieces: dict[int, list[Any]] = {}
-        self._on = {
+        self._on: dict[type[Event], Callable[[Any], None]] = {
             TextDelta: self._text,
             RefusalDelta: self._text,
             ReasoningDelta: self._reasoning,
@@ -255,21 +255,21 @@ class Collector:
             BlockEnd: self._block_end,
             Start: self._start,
             Meta: self._meta,
-            Note: lambda event: self._message.notes.append(event),
-            Unknown: lambda event: self._message.unknown.append(event),
+            Note: self._message.notes.append,
+            Unknown: self._message.unknown.append,
             Signature: self._signature,
-            Annotation: lambda event: self._parts[event.index].annotations.append(event),
+            Annotation: self._annotation,
             File: self._file,
             Result: self._result,
             Opaque: self._opaque,
-            Usage: lambda event: setattr(self._message, "usage", event),
+            Usage: self._usage,
             StepEnd: self._step_end,
             End: self._end,
         }
 
     def feed(self, event: Event) -> None:
         """Take one event. Events that say nothing about the message pass by."""
-        take: Any = self._on.get(type(event))
+        take = self._on.get(type(event))
         if take is not None:
             take(event)
 
@@ -279,7 +279,7 @@ class Collector:
         for index in list(self._pieces):
             self._settle(index)
         message = self._message
-        count = 1 + max([part.choice for part in self._parts] + [len(message.choices) - 1], default=0)
+        count = max(1, len(message.choices), *(1 + part.choice for part in self._parts))
         choices = [*message.choices, *(Choice() for _ in range(count - len(message.choices)))]
         for number, choice in enumerate(choices):
             choice.blocks = [part for part in self._parts if part.choice == number]
@@ -335,6 +335,14 @@ class Collector:
         held = self._parts[event.index].signatures
         held[:] = [old for old in held if old.part != event.part]
         held.append(event)
+
+    def _annotation(self, event: Annotation) -> None:
+        part = self._parts[event.index]
+        if not isinstance(part, ToolCall):
+            part.annotations.append(event)
+
+    def _usage(self, event: Usage) -> None:
+        self._message.usage = event
 
     def _file(self, event: File) -> None:
         part = self._parts[event.index]

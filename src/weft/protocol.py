@@ -7,7 +7,8 @@ Must not know: any protocol's content; they are imported when somebody asks for 
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
-from typing import Any, ClassVar, Protocol as Shape
+from typing import Any, ClassVar
+from typing import Protocol as Shape
 
 import msgspec
 

@@ -109,35 +109,29 @@ def take(reader: Reader, piece: Any) -> None:
     elif isinstance(piece, str):
         reader.feed(piece.encode("utf-8", "surrogatepass"))
     elif isinstance(piece, bytearray | memoryview):
-        reader.feed(bytes(piece))
+        reader.feed(bytes(piece))  # pyright: ignore[reportUnknownArgumentType] - of any item type
     else:
         reader.feed_object(plain(piece))
 
 
 def pieces_of(source: Source) -> Iterable[Any]:
     """What to iterate over: one piece of bytes, text or a parsed frame is a source of its own."""
-    if isinstance(source, bytes | bytearray | memoryview | str | Mapping):
-        return (source,)
-    if hasattr(source, "__iter__"):
-        return source
-    return (source,)
-
-
-_DUMPS = ("model_dump", "to_dict", "dict")
+    one: tuple[Any] = (source,)
+    if isinstance(source, bytes | bytearray | memoryview | str | Mapping) or not hasattr(source, "__iter__"):
+        return one
+    return source
 
 
 def plain(value: Any) -> Any:
     """An SDK's object as plain data. Pydantic's are dumped under the names of the wire, without what was not sent."""
     if isinstance(value, Mapping | list | tuple | int | float | bool | msgspec.Struct) or value is None:
-        return value
-    dump = getattr(value, "model_dump", None)
-    if dump is not None:
+        return value  # pyright: ignore[reportUnknownVariableType] - whatever it holds
+    if (dump := getattr(value, "model_dump", None)) is not None:
         return dump(mode="json", by_alias=True, exclude_unset=True)
-    for name in _DUMPS[1:]:
-        dump = getattr(value, name, None)
-        if dump is not None:
-            return dump()
-    return vars(value) if hasattr(value, "__dict__") else str(value)
+    if (dump := getattr(value, "to_dict", None)) is not None:
+        return dump()
+    members: dict[str, Any] | None = getattr(value, "__dict__", None)
+    return str(value) if members is None else dict(members)
 
 
 async def acollect(events: AsyncIterable[Event]) -> Message:

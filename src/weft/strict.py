@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-import msgspec
 from msgspec import inspect as shape
+
+from weft.jsontext import is_array, is_object
 
 
 def unread_members(value: Any, wire: Any, ignores: frozenset[str] = frozenset()) -> Iterator[str]:
@@ -30,10 +31,10 @@ def _walk(value: Any, kind: shape.Type, path: str, plain: str, ignores: frozense
         kind = _branch(value, kind)
     if isinstance(kind, shape.Metadata):
         kind = kind.type
-    if isinstance(kind, shape.StructType) and isinstance(value, dict):
+    if isinstance(kind, shape.StructType) and is_object(value):
         yield from _members(value, kind, path, plain, ignores)
-    elif isinstance(kind, shape.CollectionType) and isinstance(value, list):
-        for at, item in enumerate(value):  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] - JSON
+    elif isinstance(kind, shape.CollectionType) and is_array(value):
+        for at, item in enumerate(value):
             yield from _walk(item, kind.item_type, f"{path}[{at}]", plain, ignores)
 
 
@@ -52,9 +53,9 @@ def _members(
 
 def _branch(value: Any, union: shape.UnionType) -> shape.Type:
     """The member of a union that this value would be read as."""
-    wanted = shape.StructType if isinstance(value, dict) else shape.CollectionType if isinstance(value, list) else None
+    wanted = shape.StructType if is_object(value) else shape.CollectionType if is_array(value) else None
     fits: list[shape.Type] = [kind for kind in union.types if wanted is not None and isinstance(kind, wanted)]
     for kind in fits:
-        if isinstance(kind, shape.StructType) and kind.tag is not None and value.get(kind.tag_field) == kind.tag:
+        if isinstance(kind, shape.StructType) and is_object(value) and value.get(kind.tag_field or "") == kind.tag:
             return kind
     return fits[0] if fits else shape.AnyType()

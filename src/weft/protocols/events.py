@@ -36,7 +36,7 @@ class EventsDecoder:
             ev.Result: lambda e: self.out.result(e.call_id, e.content, e.index, is_error=e.is_error),
             ev.Opaque: lambda e: self.out.opaque(e.raw, e.index, self._choice(e), origin=e.origin),
             ev.BlockEnd: lambda e: self.out.end(e.index, e.complete),
-            ev.StepStart: lambda e: self.out.step_start(),
+            ev.StepStart: lambda _: self.out.step_start(),
             ev.StepEnd: self._step_end,
             ev.Usage: self._usage,
             ev.Unknown: lambda e: self.out.carry(e.raw, e.name),

@@ -158,7 +158,7 @@ def _content(message: Message) -> list[tuple[str, str, list[tuple[str, str]]]]:
 
 def _cuts(data: bytes, chance: random.Random, rounds: int) -> Iterator[list[bytes]]:
     """Byte by byte where that is bearable, then cuts at random."""
-    if len(data) <= 4096:  # noqa: PLR2004 - a few thousand reads at most
+    if len(data) <= 4096:
         yield [data[at : at + 1] for at in range(len(data))]
     for _ in range(rounds):
         marks = sorted(chance.randrange(len(data) + 1) for _ in range(chance.randint(1, 12)))
