@@ -274,10 +274,11 @@ ATLAS_CODES = {
     "not_found": "not_found_error model_not_found NOT_FOUND ResourceNotFoundException 404",
     "server": (
         "server_error api_error INTERNAL UNKNOWN DATA_LOSS ABORTED internalServerException InternalServerException modelStreamErrorException "
-        "ModelErrorException network_error malformed_model_output malformed_tool_use MALFORMED_FUNCTION_CALL internal_error 424 500 502"
+        "ModelErrorException network_error UNEXPECTED_TOOL_CALL internal_error 424 500 502"
     ),
     "truncated": "upstream_truncated",
-    "protocol": BRIDGE_DELTA_AFTER_TERMINAL,
+    "protocol": "malformed_model_output malformed_tool_use MALFORMED_FUNCTION_CALL MALFORMED_RESPONSE "
+    + BRIDGE_DELTA_AFTER_TERMINAL,
     "cancelled": "CANCELLED USER_CANCEL 499",
 }
 

@@ -117,11 +117,13 @@ CODE_WORDS: dict[ErrorType, str] = {
     ),
     "server": (
         "server api internal internal_server InternalFailure UNKNOWN DATA_LOSS ABORTED ALREADY_EXISTS model modelStream upstream provider "
-        "bad_gateway network malformed_model_output malformed_tool_use MALFORMED_FUNCTION_CALL MALFORMED_RESPONSE "
+        "bad_gateway network "
         "UNEXPECTED_TOOL_CALL TOO_MANY_TOOL_CALLS"
     ),
     "transport": "transport connection connection_reset ECONNRESET ECONNREFUSED ENOTFOUND EPIPE EAI_AGAIN UND_ERR_SOCKET",
-    "protocol": "protocol bridge",
+    "protocol": (
+        "protocol bridge malformed_model_output malformed_tool_use MALFORMED_FUNCTION_CALL MALFORMED_RESPONSE"
+    ),
     "truncated": "truncated upstream_truncated interrupted",
     "limit": "limit",
     "cancelled": "cancelled canceled client_closed_request user_cancel abort",
