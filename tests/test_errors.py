@@ -151,7 +151,9 @@ def test_body_says_when_to_come_back(body, seconds):
 
 
 def test_header_comes_before_the_body_in_what_to_wait():
-    assert 9.0 == error_from_http(429, {"retry-after": "9"}, openai("Please try again in 3s.")).retry_after
+    body = {"error": {"message": "Please try again in 3s.", "metadata": {"headers": {"retry-after": "5"}}}}
+    assert 5.0 == error_from_body(body).retry_after
+    assert 9.0 == error_from_http(429, {"retry-after": "9"}, body).retry_after
 
 
 # --- what follows from a type --------------------------------------------------------------------------------------

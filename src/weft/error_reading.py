@@ -137,13 +137,14 @@ class Reading:
         if word := named.get("x-amzn-errortype"):
             self._hear_name(word.partition(":")[0], 0, aside=False)
         if (should := named.get("x-should-retry")) in ("true", "false"):
-            self.retryable = should == "true"
+            self._hope(should == "true")
         waits = (
+            self.wait,
             seconds(named.get("retry-after-ms"), 0.001),
             seconds(named.get("retry-after")),
             _seconds_between(named.get("date"), named.get("retry-after")),
         )
-        self.wait = next((wait for wait in waits if wait is not None), self.wait)
+        self.wait = next((wait for wait in waits if wait is not None), None)
 
     def _hear_names(self, members: dict[str, Any], depth: int, *, aside: bool) -> None:
         if (exception := _exception_name(members)) is not None:
@@ -175,7 +176,7 @@ class Reading:
         for name, scale in tables.WAIT_MEMBERS.items():
             self.wait = seconds(members.get(name), scale) if self.wait is None else self.wait
         for name in tables.RETRYABLE_MEMBERS:
-            self.retryable = members[name] if isinstance(members.get(name), bool) else self.retryable
+            self._hope(members[name] if isinstance(members.get(name), bool) else None)
         for name in tables.PARAMETER_MEMBERS:
             self.parameter = self.parameter or _as_parameter(members.get(name))
         for path in tables.HEADER_PATHS:
@@ -233,6 +234,7 @@ class Reading:
         return vague or self._number_type
 
     def _hope(self, retryable: bool | None) -> None:
+        """Whether to try again: the first to say so counts."""
         self.retryable = retryable if self.retryable is None else self.retryable
 
 
