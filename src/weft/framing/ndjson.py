@@ -9,12 +9,15 @@ from typing import Final
 
 from weft.framing.framer import DEFAULT_LIMIT, Emit, Fault, too_long
 from weft.framing.json_values import BETWEEN_VALUES, OpenValue, end_of
-from weft.framing.lines import Lines, all_crlf
+from weft.framing.lines import Lines
 
+_LF, _CR = b"\n\r"
+_OPEN, _CLOSE = b"{}"
 _SPACE: Final = b" \t\r\n"
-_BRACE: Final = ord("{")
 _LEAD: Final = re.compile(rb"(?:\xef\xbb\xbf)?[ \t]*(?:data:[ \t]*)?")
 """What may stand before the first object of a line: a byte order mark, indentation, the field name of SSE."""
+_TWO_OBJECTS: Final = re.compile(rb"\}[ \t]*\{")
+_NO_VALUE: Final = -1
 
 
 class NDJSON:
@@ -27,103 +30,121 @@ class NDJSON:
         self._limit = limit
         self._dead = False
         self._seen = 0
+        self._base = 0  # where in the input the bytes at hand begin
         self._lines = Lines()
         self._value = OpenValue()
-        self._value_at = 0  # where in the input the open value begins
+        self._value_at = _NO_VALUE  # where in the input the open value begins
 
     def feed(self, data: bytes) -> None:
         """Takes a read of any size."""
-        lines = self._lines
-        base = self._seen
+        lines, pos = self._lines, 0
+        self._base = self._seen
         self._seen += len(data)
-        if lines.rest and (b"\n" in data or b"\r" in data):
-            base -= len(lines.rest)
-            data = lines.flush() + data
-        pos = 0
-        newline = b"\r\n" if b"\r" in data else b"\n"
-        if not (self._value or lines.rest or lines.after_cr or self._dead) and len(data) <= self._limit:
-            pos = self._whole_lines(data, base, newline)
-        self._read(data, pos, base)
+        if self._value_at == _NO_VALUE and (_LF in data or _CR in data) and not (lines.after_cr or self._dead):
+            if lines.rest:
+                self._base -= len(lines.rest)
+                data = lines.flush() + data
+            if len(data) <= self._limit:
+                pos = self._whole_lines(data)
+        if pos < len(data):
+            self._read(data, pos, len(data))
 
     def close(self) -> None:
         """Takes the end of the input; a last line needs no end if its value is complete."""
         last = self._lines.flush()
         if last:
             self._line(last, self._lines.at)
-        if self._value:
+        if self._value_at != _NO_VALUE:
             self._broken_off()
 
-    def _whole_lines(self, data: bytes, base: int, newline: bytes) -> int:
-        """The fast path: takes the lines that are one object each without looking into them; returns how far it came."""
+    def _whole_lines(self, data: bytes) -> int:
+        """The fast path: lines that are one object each are not looked into; returns how far it came.
+
+        Whatever looks different goes to `_read`, which is the format.
+        """
+        newline = b"\r\n" if _CR in data else b"\n"
         stop = data.rfind(newline)
-        if stop < 0 or (newline == b"\r\n" and not all_crlf(data, 0, stop + 2)):
+        if stop < 0:
             return 0
-        emit, at, step, is_open = self._emit, base, len(newline), False
+        emit, at, step = self._emit, self._base, len(newline)
+        crlf, glued = step == 2, _TWO_OBJECTS.search(data) is not None
         for line in data[:stop].split(newline):
-            if not is_open and _is_one_object(line):
+            size = len(line) + step
+            if (
+                line
+                and line[0] == _OPEN
+                and line[-1] == _CLOSE
+                and line.count(b"{") == line.count(b"}")
+                and not (crlf and (_LF in line or _CR in line))
+                and not (glued and _TWO_OBJECTS.search(line))
+                and self._value_at == _NO_VALUE
+            ):
                 self.offset = at
                 emit(line, "")
             else:
-                self._line(line, at)
-                is_open = bool(self._value)
-            at += len(line) + step
-        return at - base
+                self._read(data, at - self._base, at - self._base + size)
+            at += size
+        return at - self._base
 
-    def _read(self, data: bytes, pos: int, base: int) -> None:
-        lines, stop = self._lines, len(data)
+    def _read(self, data: bytes, pos: int, stop: int) -> None:
+        lines = self._lines
         while pos < stop and not self._dead:
-            pos = lines.advance(data, pos, stop, base)
+            pos = lines.advance(data, pos, stop, self._base)
             if lines.line is None and not lines.rest:
                 break
-            begin = self._value_at if self._value else lines.at
+            begin = lines.at if self._value_at == _NO_VALUE else self._value_at
             if lines.end - begin > self._limit:
                 self._give_up(begin)
             elif lines.line is not None:
                 self._line(lines.line, lines.at)
 
     def _line(self, line: bytes, at: int) -> None:
-        if self._value:
+        if self._value_at != _NO_VALUE:
             if self._value.continues(line):
-                self._values(line, 0, at)
+                self._objects(line, 0, at)
                 return
             self._broken_off()
         begin = end_of(_LEAD, line, 0)
         if begin == len(line):
             return
         if _is_one_object(line):
-            self.offset = at
-            self._emit(line, "")
-        elif line[begin] == _BRACE:
-            self._values(line, begin, at)
+            self._tell(line, "", at)
+        elif line[begin] == _OPEN:
+            self._objects(line, begin, at)
         else:
             self._text(line[begin:], at + begin)
 
-    def _values(self, line: bytes, pos: int, at: int) -> None:
-        """Reads the open value from line[pos:], and what stands behind it."""
-        while line[pos : pos + 1] == b"{" or self._value:
-            if not self._value:
+    def _objects(self, line: bytes, pos: int, at: int) -> None:
+        """Reads objects from line[pos:], the rest of the open one first, and then what stands behind them."""
+        while self._value_at != _NO_VALUE or line[pos : pos + 1] == b"{":
+            if self._value_at == _NO_VALUE:
                 self._value_at = at + pos
             pos = self._value.add_line(line, pos)
             if pos < 0:
                 return
-            self.offset = self._value_at
-            self._emit(self._value.take(), "")
+            begin, self._value_at = self._value_at, _NO_VALUE
+            self._tell(self._value.take(), "", begin)
             pos = end_of(BETWEEN_VALUES, line, pos)
         if pos < len(line):
             self._text(line[pos:], at + pos)
 
     def _text(self, text: bytes, at: int) -> None:
         text = text.rstrip(_SPACE)
+        is_array = text[:1] == b"[" and text[-1:] == b"]"
+        self._tell(text, "" if is_array else "text", at)
+
+    def _tell(self, payload: bytes, name: str, at: int) -> None:
         self.offset = at
-        self._emit(text, "" if text[:1] == b"[" and text[-1:] == b"]" else "text")
+        self._emit(payload, name)
 
     def _broken_off(self) -> None:
+        self.offset, self._value_at = self._value_at, _NO_VALUE
         self._value.take()
-        self.offset = self._value_at
         self._fault("partial_frame", "a JSON object broke off before its end", False)
 
     def _give_up(self, at: int) -> None:
         self._value.take()
+        self._value_at = _NO_VALUE
         self._lines.flush()
         self._dead = True
         self.offset = at
@@ -131,11 +152,10 @@ class NDJSON:
 
 
 def _is_one_object(line: bytes) -> bool:
-    """Whether a line is taken for one object, as nearly each is, without looking for its end."""
+    """Whether a line is taken for one object without looking for its end, as nearly every line is."""
     return (
         line[:1] == b"{"
         and line[-1:] == b"}"
         and line.count(b"{") == line.count(b"}")
-        and b"}{" not in line
-        and b"} {" not in line
+        and not _TWO_OBJECTS.search(line)
     )
