@@ -17,9 +17,9 @@ CORPUS = CHECKOUT.parent / "shared" / "corpus"
 
 # protocol of the corpus -> the modes in which its streams are read
 STREAM_MODES = {
-    "openai-chat": ("create", "helper"),
-    "openai-responses": ("create", "helper"),
-    "anthropic-messages": ("helper", "beta"),
+    "openai-chat": ("create", "stream"),
+    "openai-responses": ("create", "stream"),
+    "anthropic-messages": ("stream", "beta"),
     "gemini": ("create",),
     "ollama": ("create",),
     "cohere": ("create",),

@@ -1,7 +1,7 @@
 """The child process that runs the SDKs: JSON lines in, JSON lines out, one for each body.
 
-Runs in the referees' environment (`.venv-referees`). Knows which SDK call reads which protocol in which mode; must not know
-Weft, the corpus or how a single SDK works.
+Runs in the referees' environment (`.venv-referees`). Knows which SDK call reads which protocol in which mode;
+must not know Weft, the corpus or how a single SDK works.
 """
 
 import json
@@ -14,16 +14,16 @@ from typing import IO, Any
 
 from .reply import Reply
 
-# protocol and mode -> the module and the function that ask; an SDK is imported when it is first asked (each takes a while)
+# protocol and mode -> the module and the function that ask; an SDK is imported when it is first asked: each takes long
 RUNS = {
     ("openai-chat", "create"): ("sdk_openai", "chat_create"),
-    ("openai-chat", "helper"): ("sdk_openai", "chat_helper"),
+    ("openai-chat", "stream"): ("sdk_openai", "chat_stream"),
     ("openai-chat", "whole"): ("sdk_openai", "chat_whole"),
     ("openai-responses", "create"): ("sdk_openai", "responses_create"),
-    ("openai-responses", "helper"): ("sdk_openai", "responses_helper"),
+    ("openai-responses", "stream"): ("sdk_openai", "responses_stream"),
     ("openai-responses", "whole"): ("sdk_openai", "responses_whole"),
-    ("anthropic-messages", "helper"): ("sdk_anthropic", "helper"),
-    ("anthropic-messages", "beta"): ("sdk_anthropic", "beta_helper"),
+    ("anthropic-messages", "stream"): ("sdk_anthropic", "stream"),
+    ("anthropic-messages", "beta"): ("sdk_anthropic", "beta_stream"),
     ("anthropic-messages", "whole"): ("sdk_anthropic", "whole"),
     ("gemini", "create"): ("sdk_google", "stream"),
     ("gemini", "whole"): ("sdk_google", "whole"),
@@ -36,7 +36,7 @@ RUNS = {
     ("bedrock-converse", "create"): ("sdk_bedrock", "converse_stream"),
     ("bedrock-converse", "whole"): ("sdk_bedrock", "converse_whole"),
     ("bedrock-invoke", "create"): ("sdk_bedrock", "invoke_stream"),
-    ("bedrock-invoke", "anthropic"): ("sdk_anthropic", "bedrock_helper"),
+    ("bedrock-invoke", "anthropic"): ("sdk_anthropic", "bedrock_stream"),
     ("bedrock-invoke", "whole"): ("sdk_bedrock", "invoke_whole"),
 }
 

@@ -1,7 +1,7 @@
 """Ask the referees, and remember what they said.
 
-Runs in the project's own environment: starts the server and the SDKs' child process, keeps answers in `.cache/referees`.
-Knows how to ask and when an old answer still holds; must not import an SDK, nor Weft.
+Runs in the project's own environment: starts the server and the SDKs' child process, keeps answers in
+`.cache/referees`. Knows how to ask and when an old answer still holds; must not import an SDK, nor Weft.
 
     python -m tests.referees.oracle [PROTOCOL ...] [--limit N]
 """

@@ -1,6 +1,7 @@
 """The one shape in which every SDK's result is written down.
 
-Knows nothing of SDKs and nothing of Weft: plain text, calls, finish, usage, with the SDK's own names inside `usage` and `blocks`.
+Knows nothing of SDKs and nothing of Weft: plain text, calls, finish, usage, with the SDK's own names inside `usage`
+and `blocks`.
 """
 
 from dataclasses import dataclass, field
@@ -63,7 +64,7 @@ class Choice:
 class Reply:
     """What one SDK accumulated from one body, filled in as it goes, so that a failure keeps what came before it.
 
-    `blocks` are the SDK's own items as plain data; `final` is a second reading where a protocol repeats itself at the end.
+    `blocks` are the SDK's own items as plain data; `final` is a second reading, where a protocol repeats itself.
     """
 
     id: str | None = None

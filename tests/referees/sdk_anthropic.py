@@ -33,17 +33,17 @@ def _bedrock() -> anthropic.AnthropicBedrock:
     )
 
 
-def helper(url: str, reply: Reply) -> None:
+def stream(url: str, reply: Reply) -> None:
     """The `messages.stream()` helper and its own accumulator."""
     _follow(_shared().with_options(base_url=url).messages.stream(**ASK), reply)
 
 
-def beta_helper(url: str, reply: Reply) -> None:
+def beta_stream(url: str, reply: Reply) -> None:
     """The same of the beta interface, whose types know more kinds of blocks."""
     _follow(_shared().with_options(base_url=url).beta.messages.stream(**ASK), reply)
 
 
-def bedrock_helper(url: str, reply: Reply) -> None:
+def bedrock_stream(url: str, reply: Reply) -> None:
     """The helper over the events that InvokeModelWithResponseStream wraps."""
     _follow(_bedrock().with_options(base_url=url).messages.stream(**ASK), reply)
 

@@ -24,7 +24,7 @@ def _client(url: str) -> openai.OpenAI:
 
 
 def chat_create(url: str, reply: Reply) -> None:
-    """The loop of the vendor's guide over `create(stream=True)`: text joined, calls by index, the first fragment names them."""
+    """The loop of the vendor's guide over `create`: text joined, calls by index, the first fragment names them."""
     for chunk in _client(url).chat.completions.create(model="m", messages=MESSAGES, stream=True):
         reply.seen(getattr(chunk, "id", None), getattr(chunk, "model", None))
         if usage := getattr(chunk, "usage", None):
@@ -38,7 +38,7 @@ def chat_create(url: str, reply: Reply) -> None:
                 reply.note("choice without delta")
 
 
-def chat_helper(url: str, reply: Reply) -> None:
+def chat_stream(url: str, reply: Reply) -> None:
     """The `.stream()` helper and its own accumulator; on a failure, the last snapshot that it showed."""
     snapshot = None
     try:
@@ -110,7 +110,7 @@ def _take_text(into: list[str], source: Any, name: str, reply: Reply) -> None:
 
 
 def responses_create(url: str, reply: Reply) -> None:
-    """The events of `create(stream=True)`: deltas joined and items as announced; `final` is the terminal's response object."""
+    """The events of `create`: deltas joined, items as announced; `final` is the terminal's response object."""
     for event in _client(url).responses.create(model="m", input="x", stream=True):
         kind = getattr(event, "type", None)
         if kind in DELTAS:
@@ -172,7 +172,7 @@ def _take_item(reply: Reply, event: Any) -> None:
         call.extend(getattr(item, arguments_field, None))
 
 
-def responses_helper(url: str, reply: Reply) -> None:
+def responses_stream(url: str, reply: Reply) -> None:
     """The `.stream()` helper; it gives a final response only for completed ones, so the terminal event is read too."""
     with _client(url).responses.stream(model="m", input="x") as stream:
         for event in stream:

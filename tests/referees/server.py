@@ -25,10 +25,10 @@ class Body:
 def serve(bodies: Mapping[str, Body]) -> Iterator[str]:
     """Serve `bodies` by name under `<address>/c/<name>/…` for any path below it; ends with the block."""
 
-    class Handler(_Handler):
+    class Stored(_Answering):
         stored = bodies
 
-    server = _Server(("127.0.0.1", 0), Handler)
+    server = _Server(("127.0.0.1", 0), Stored)
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     try:
@@ -51,7 +51,7 @@ class _Server(ThreadingHTTPServer):
         """A client that leaves early is nothing to report."""
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Answering(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = 30
     stored: Mapping[str, Body] = {}

@@ -5,6 +5,7 @@ import urllib.error
 import urllib.request
 
 import pytest
+from benchmarks import inputs
 
 from . import bodies
 from .cases import CORPUS, STREAM_MODES, Case, corpus_rows
@@ -33,12 +34,12 @@ CONVERSE_USAGE = {"inputTokens": 5, "outputTokens": 7, "totalTokens": 12}
 # protocol, mode, bytes, content type -> the call, the finish and the usage that its SDK tells
 READINGS = [
     ("openai-chat", "create", bodies.CHAT, SSE, TEXT_CALL, "tool_calls", OPENAI_USAGE),
-    ("openai-chat", "helper", bodies.CHAT, SSE, TEXT_CALL, "tool_calls", OPENAI_USAGE),
+    ("openai-chat", "stream", bodies.CHAT, SSE, TEXT_CALL, "tool_calls", OPENAI_USAGE),
     ("openai-responses", "create", bodies.RESPONSES, SSE, TEXT_CALL, "completed", RESPONSES_USAGE),
-    ("openai-responses", "helper", bodies.RESPONSES, SSE, TEXT_CALL, "completed", RESPONSES_USAGE),
+    ("openai-responses", "stream", bodies.RESPONSES, SSE, TEXT_CALL, "completed", RESPONSES_USAGE),
     (
         "anthropic-messages",
-        "helper",
+        "stream",
         bodies.ANTHROPIC,
         SSE,
         CLAUDE_CALL,
@@ -86,6 +87,7 @@ READINGS = [
 ]
 
 
+CORPUS_NAMES = {"anthropic": "anthropic-messages"}
 # our Responses body has no reasoning item
 THOUGHTS = {"openai-responses": ""}
 
@@ -100,8 +102,8 @@ def small_answers(tmp_path_factory):
     return {(case.protocol, case.mode): answer for case, answer in answers(cases)}
 
 
-def stored(folder, content, **more):
-    path = folder / "body"
+def stored(folder, content, name="body", **more):
+    path = folder / name
     path.write_bytes(content)
     return Body(path, **more)
 
@@ -147,6 +149,28 @@ class TestAsked:
         assert [None, "Take an umbrella.", THOUGHTS.get(protocol, "It rains, I think."), [call], finish] == told
         assert usage == {name: answer["usage"][name] for name in usage}
 
+    def test_the_streams_of_the_benchmarks_are_what_they_say(self, tmp_path):
+        cases = [
+            Case(
+                CORPUS_NAMES.get(protocol, protocol), STREAM_MODES[CORPUS_NAMES.get(protocol, protocol)][0], name, body
+            )
+            for name, (protocol, make) in inputs.INPUTS.items()
+            for body in [stored(tmp_path, b"".join(make()), name=name)]
+        ]
+        told = {case.id: answer for case, answer in answers(cases)}
+        assert [None] * len(cases) == [answer["error"] for answer in told.values()]
+        assert (
+            "".join(inputs.words(2000))
+            == told["chat text"]["text"]
+            == told["responses text"]["text"]
+            == told["ollama"]["text"]
+        )
+        assert "".join(inputs.words(500)) == told["gemini"]["text"]
+        notes = [json.loads(call["arguments"]) for call in told["chat tools"]["tool_calls"]]
+        assert 3 * [{"note": "".join(inputs.words(598))}] == notes
+        assert "".join(inputs.words(400)) == told["anthropic mixed"]["reasoning"]
+        assert {"note": "".join(inputs.words(398))} == told["anthropic mixed"]["tool_calls"][0]["arguments"]
+
     def test_inner_bytes_of_invoke_are_handed_out(self, tmp_path):
         case = Case("bedrock-invoke", "create", "small", stored(tmp_path, bodies.INVOKE, content_type=AWS))
         assert list(bodies.ANTHROPIC_FRAMES) == [json.loads(block) for block in ask(case)["blocks"]]
@@ -181,7 +205,7 @@ def test_an_exception_takes_its_fields_from_the_oracle(tmp_path):
     answer = {"notes": [], "error": {"class": "TypeError", "message": "list indices must be integers, not None"}}
     fields = frozenset({"text", "usage"})
     body = stored(tmp_path, b"")
-    assert frozenset() == oracle_fields(Case("openai-chat", "helper", "x", body), answer, fields)
+    assert frozenset() == oracle_fields(Case("openai-chat", "stream", "x", body), answer, fields)
     assert fields == oracle_fields(Case("openai-chat", "create", "x", body), answer, fields)
 
 
