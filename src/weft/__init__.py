@@ -3,10 +3,10 @@
 The public names and nothing else; heavier ones are imported when they are first asked for.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+import importlib
+import typing
 
-if TYPE_CHECKING:
+if typing.TYPE_CHECKING:
     from weft.accumulator import ToolCallAccumulator
     from weft.context import Context
     from weft.errors import Error, error_from_http
@@ -50,10 +50,10 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> typing.Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'weft' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
+    value = getattr(importlib.import_module(_HOMES[name]), name)
     globals()[name] = value
     return value
 

@@ -18,7 +18,7 @@ from weft.ending import Ending
 from weft.errors import Error, error_from_body, is_error_body, make_error
 from weft.events import ArgsDelta, ReasoningDelta, TextDelta
 from weft.fragments import Fragments
-from weft.grammar import OUTCOME_PHASE, TERMINAL, Phase
+from weft.grammar import BLOCK_EVENTS, OUTCOME_PHASE, TERMINAL, Phase
 from weft.rules import EndSign, Rules
 from weft.usage import UsageLedger
 
@@ -71,6 +71,7 @@ class Assembler:
         self._ledger = UsageLedger(self.rules.usage, self.rules.usage_fields)
         self._step_ledger: UsageLedger | None = None
         self._made_calls = 0
+        self._releasing = False
         self._texting: Block | None = None
         self._fragments = Fragments(self, self._blocks, emit)
         self.tool_call = self._fragments.take
@@ -83,7 +84,7 @@ class Assembler:
         id: str | None = None,
         model: str | None = None,
         provider: str | None = None,
-        created: float | None = None,
+        created: int | float | None = None,
     ) -> None:
         """Say who answers. May be said again: the first non-empty value wins, and what comes late becomes `Meta`."""
         for name, value in (("id", id), ("model", model), ("provider", provider), ("created", created)):
@@ -185,7 +186,7 @@ class Assembler:
     def annotation(self, kind: str, choice: int = 0, key: Hashable = None, **fields: Any) -> None:
         """A citation of the keyed block or of the choice's current text; one that comes when no text is open gets an empty text block."""
         block = self._blocks.find(choice, key)
-        if block is None or block.kind not in ("text", "refusal", "reasoning", "tool_result", "file", "opaque"):
+        if block is None:
             block = self._block_for("text", choice, key)
         if block is not None:
             self._send(ev.Annotation(block.index, kind, **fields))
@@ -203,9 +204,11 @@ class Assembler:
         """What a provider-executed tool gave back, as a whole block; `place` is choice, item and item_id as for `open`."""
         if not self.accepts("tool_result"):
             return
-        if key not in self._blocks.keyed:
+        block = self._blocks.keyed.get(key)
+        if block is None or block.kind != "tool_result":
             self.open("tool_result", key, id=call_id, name=name, arrival="whole", executor="provider", **place)
-        self._send(ev.Result(self._blocks.keyed[key].index, call_id, content, is_error))
+            block = self._blocks.keyed[key]
+        self._send(ev.Result(block.index, call_id, content, is_error))
 
     def file(
         self, choice: int = 0, key: Hashable = None, item: Hashable = None, item_id: str | None = None, **fields: Any
@@ -214,6 +217,9 @@ class Assembler:
         if not self.accepts("file"):
             return
         block = self._blocks.keyed.get(key) if key is not None else None
+        if block is not None and block.kind not in BLOCK_EVENTS[ev.File]:
+            self._blocks.close(block, complete=True)
+            block = None
         if block is None:
             block = self._blocks.start("file", choice, key, item, item_id, arrival="whole")
         self._send(ev.File(block.index, **fields))
@@ -456,11 +462,12 @@ class Assembler:
 
     def _maybe_release(self) -> None:
         """Nothing but usage was awaited, and it is here."""
-        if self._ending.terminated() and self.ending and self._ledger.snapshot() is not None:
+        if not self._releasing and self._ending.terminated() and self.ending and self._ledger.snapshot() is not None:
             self._release(None)
 
     def _release(self, cut: Error | None) -> None:
         """Close what is open, as truthfully as it ended, and say the one terminal."""
+        self._releasing = True
         if not self.started:
             self._begin()
         self._fragments.announce_all()

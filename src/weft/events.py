@@ -181,7 +181,7 @@ class BlockEnd(Event, frozen=True, tag="block-end"):
 
     type: ClassVar[str] = "block-end"
     index: int
-    complete: bool = True
+    complete: bool
 
 
 class StepStart(Event, frozen=True, tag="step-start"):

@@ -5,6 +5,7 @@ Must not know: how events are made, or any protocol. The checker is for tests, l
 """
 
 from enum import StrEnum
+from typing import get_args
 
 from weft import events as ev
 
@@ -46,6 +47,8 @@ TRANSITIONS: dict[Phase, dict[type[ev.Event], Phase]] = {
     Phase.FAILED: {},
 }
 
+_ANY_BLOCK = frozenset(get_args(ev.BlockKind))
+
 # event that belongs to a block -> the kinds of block it may belong to
 BLOCK_EVENTS: dict[type[ev.Event], frozenset[str]] = {
     ev.TextDelta: frozenset({"text"}),
@@ -54,10 +57,10 @@ BLOCK_EVENTS: dict[type[ev.Event], frozenset[str]] = {
     ev.ArgsDelta: frozenset({"tool_call"}),
     ev.Result: frozenset({"tool_result"}),
     ev.File: frozenset({"file", "tool_call", "tool_result"}),
-    ev.Annotation: frozenset({"text", "refusal", "reasoning", "tool_result", "file", "opaque"}),
-    ev.Signature: frozenset({"text", "reasoning", "tool_call", "tool_result", "file", "opaque"}),
-    ev.Opaque: frozenset({"text", "reasoning", "refusal", "tool_call", "tool_result", "file", "opaque"}),
-    ev.BlockEnd: frozenset({"text", "reasoning", "refusal", "tool_call", "tool_result", "file", "opaque"}),
+    ev.Annotation: _ANY_BLOCK,
+    ev.Signature: _ANY_BLOCK,
+    ev.Opaque: _ANY_BLOCK,
+    ev.BlockEnd: _ANY_BLOCK,
 }
 
 

@@ -49,6 +49,7 @@ class Part(msgspec.Struct, kw_only=True, omit_defaults=True, tag_field="kind"):
     step: int = 0
     complete: bool = False
     signatures: list[Signature] = []
+    annotations: list[Annotation] = []
     opaque: Opaque | None = None
 
 
@@ -57,7 +58,6 @@ class Text(Part, tag="text"):
 
     text: str = ""
     channel: str | None = None
-    annotations: list[Annotation] = []
     logprobs: list[Any] = []
 
 
@@ -73,7 +73,6 @@ class Reasoning(Part, tag="reasoning"):
     """One item of reasoning: its parts, and (in `signatures`) what its origin wants back."""
 
     pieces: list[ReasoningPiece] = []
-    annotations: list[Annotation] = []
 
     @property
     def text(self) -> str:
@@ -85,7 +84,6 @@ class Refusal(Part, tag="refusal"):
     """Why the model would not."""
 
     text: str = ""
-    annotations: list[Annotation] = []
     logprobs: list[Any] = []
 
 
@@ -110,7 +108,6 @@ class ToolResult(Part, tag="tool_result"):
     content: Any = None
     is_error: bool = False
     files: list[File] = []
-    annotations: list[Annotation] = []
 
 
 class FilePart(Part, tag="file"):
@@ -121,14 +118,12 @@ class FilePart(Part, tag="file"):
     url: str | None = None
     file_id: str | None = None
     name: str | None = None
-    annotations: list[Annotation] = []
 
 
 class OpaquePart(Part, tag="opaque"):
     """A provider's own item, in `opaque`."""
 
     name: str | None = None
-    annotations: list[Annotation] = []
 
 
 AnyPart = Text | Reasoning | Refusal | ToolCall | ToolResult | FilePart | OpaquePart
@@ -178,7 +173,7 @@ class Message(Choice, kw_only=True, omit_defaults=True):
     id: str = ""
     model: str | None = None
     provider: str | None = None
-    created: float | None = None
+    created: int | float | None = None
     choices: list[Choice] = []
     usage: Usage | None = None
     outcome: Outcome = "truncated"
@@ -337,9 +332,7 @@ class Collector:
         held.append(event)
 
     def _annotation(self, event: Annotation) -> None:
-        part = self._parts[event.index]
-        if not isinstance(part, ToolCall):
-            part.annotations.append(event)
+        self._parts[event.index].annotations.append(event)
 
     def _usage(self, event: Usage) -> None:
         self._message.usage = event
