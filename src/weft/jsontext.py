@@ -24,6 +24,14 @@ def decode(text: bytes | str) -> Any:
         raise ValueError("JSON nested too deeply") from None
 
 
+def encode(value: Any) -> bytes:
+    """The JSON of any decoded value, lone surrogates as escapes. Raises ValueError if it is nested too deeply."""
+    try:
+        return json.dumps(value, ensure_ascii=True, separators=(",", ":")).encode()
+    except RecursionError:
+        raise ValueError("JSON nested too deeply") from None
+
+
 def is_object(value: Any) -> TypeGuard[dict[str, Any]]:
     """Is this decoded value a JSON object?"""
     return isinstance(value, dict)

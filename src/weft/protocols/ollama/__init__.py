@@ -1,0 +1,24 @@
+"""Ollama's native API: /api/chat and /api/generate."""
+
+from weft.protocol import ProtocolSpec, Sign
+from weft.protocols.ollama.decode import OllamaDecoder
+from weft.protocols.ollama.dialects import OLLAMA
+from weft.protocols.ollama.wire import IGNORES
+
+PROTOCOL = ProtocolSpec(
+    name="ollama",
+    title="Ollama native chat and generate",
+    framing="ndjson",
+    decoder=OllamaDecoder,
+    dialect=OLLAMA,
+    ignores=IGNORES,
+    signs=(
+        Sign("created_at", None, 0.6),
+        Sign("done", None, 0.8),
+        Sign("message.role", "assistant", 0.4),
+        Sign("response", None, 0.4),
+        Sign("eval_count", None, 0.6),
+        Sign("delta.choices", None, 1.0),
+        Sign("kind", "json", 0.4),
+    ),
+)

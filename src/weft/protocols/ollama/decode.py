@@ -1,0 +1,125 @@
+"""Reads Ollama's lines and says what they say, in verbs.
+
+Knows: this wire. Must not know: events, blocks, other protocols.
+Order within one line: thinking, text, calls, images, then the end.
+"""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any, ClassVar
+
+from weft.assembler import Assembler
+from weft.protocol import Dialect
+from weft.protocols.ollama.speech import Speech
+from weft.protocols.ollama.tagged import opened
+from weft.protocols.ollama.wire import Frame, Message
+
+_COUNTS = (
+    "total_duration",
+    "load_duration",
+    "prompt_eval_count",
+    "prompt_eval_duration",
+    "eval_count",
+    "eval_duration",
+)
+
+
+class OllamaDecoder:
+    """One stream, or one whole reply, which is the same line with everything in it."""
+
+    wire: ClassVar[Any] = Frame
+
+    def __init__(self, out: Assembler, dialect: Dialect) -> None:
+        self.out = out
+        self._begun = False
+        self._speech = Speech()
+
+    def feed(self, frame: Frame, name: str) -> None:
+        """One line."""
+        if not self._begun:
+            self._begin(frame)
+        message = frame.message
+        if message is None or frame.error is not None:
+            self._odd(frame, name)
+            return
+        out, content = self.out, message.content
+        if (
+            type(content) is str
+            and message.tool_calls is None
+            and frame.logprobs is None
+            and message.images is None
+            and self._speech.channel is None
+        ):
+            if message.thinking:
+                out.reasoning(message.thinking)
+            if content:
+                out.text(content)
+        else:
+            self._speech.take(out, message, None, frame.logprobs)
+        if frame.done:
+            self._done(frame)
+
+    def text_line(self, line: str) -> None:
+        """Plain text between the lines of JSON, as some of Ollama's fronts send it."""
+        self._speech.line(self.out, line)
+
+    def close(self) -> None:
+        """Nothing is held back here."""
+
+    def _begin(self, frame: Frame) -> None:
+        if frame.model is not None and frame.error is None:
+            self._begun = True
+            self.out.start(None, frame.model, None, seconds(frame.created_at))
+            self.out.meta("remote_model", frame.remote_model)
+            self.out.meta("remote_host", frame.remote_host)
+
+    def _odd(self, frame: Frame, name: str) -> None:
+        """A line that is not one of /api/chat: of /api/generate, tagged, an error, or nobody's."""
+        out, known = self.out, frame.done is not None
+        if frame.error is None:
+            for line in opened(frame):
+                for message in _messages(line):
+                    known = True
+                    self._speech.take(out, message, frame.kind, line.logprobs)
+                for choice in line.choices or ():
+                    known = True
+                    out.finish(choice.finish_reason)
+                if line.done:
+                    self._done(line)
+        if not known or frame.error is not None:
+            out.unknown(out.place.frame(), name)
+
+    def _done(self, frame: Frame) -> None:
+        out = self.out
+        out.meta("context", frame.context)
+        # A prompt that is in the cache is not evaluated again, so 0 does not say how long it is.
+        counts = {"input_tokens": frame.prompt_eval_count or None, "output_tokens": frame.eval_count}
+        raw = {name: value for name in _COUNTS if (value := getattr(frame, name)) is not None}
+        out.usage(counts, None, raw)
+        out.finish(frame.done_reason)
+        out.sign("terminal")
+
+
+def _messages(frame: Frame) -> Iterator[Message]:
+    """All that a line says, wherever it says it."""
+    for choice in frame.choices or ():
+        message = choice.delta or choice.message or choice.update
+        if message is not None:
+            yield message
+    if frame.message is not None:
+        yield frame.message
+    if frame.content is not None or frame.tool_calls is not None:
+        yield Message(frame.content, tool_calls=frame.tool_calls)
+    if frame.text is not None:
+        yield Message(frame.text)
+    if frame.response is not None or frame.thinking is not None or frame.image is not None:
+        yield Message(frame.response, frame.thinking, images=[frame.image] if frame.image is not None else None)
+
+
+def seconds(stamp: str | None) -> float | None:
+    """An RFC 3339 time, with as many decimals as its server likes, as seconds. The zero time of Go is no time."""
+    try:
+        time = datetime.fromisoformat(stamp or "")
+    except ValueError:
+        return None
+    return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() if time.year > 1 else None
