@@ -62,6 +62,6 @@ class Lines:
     def _whole(self, last: bytes) -> bytes:
         if not self.rest:
             return last
-        whole = bytes(self.rest + last)
+        whole = b"".join((self.rest, last))
         self.rest.clear()
         return whole

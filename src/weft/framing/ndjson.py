@@ -145,7 +145,7 @@ class NDJSON:
     def _give_up(self, at: int) -> None:
         self._value.take()
         self._value_at = _NO_VALUE
-        self._lines.flush()
+        self._lines.rest.clear()
         self._dead = True
         self.offset = at
         self._fault(*too_long(self._limit))

@@ -27,6 +27,8 @@ class Sniffer:
     close: Callable[[], None]
 
     def __init__(self, emit: Emit, fault: Fault, limit: int = DEFAULT_LIMIT, default: str = "sse") -> None:
+        if default not in FRAMERS:
+            raise ValueError(f"no framing is called {default!r}; there are {', '.join(FRAMERS)}")
         self._sinks = emit, fault
         self._limit = limit
         self._default = default

@@ -185,7 +185,7 @@ class SSE:
             if lines.line is None and not lines.rest:
                 break
             begin = lines.at if self._frame == _NO_FRAME else self._frame
-            if lines.end - begin > self._limit:
+            if lines.end - begin > self._limit and lines.line != b"":
                 self._give_up(begin)
             elif lines.line is None:
                 self._frame = begin
@@ -270,7 +270,7 @@ class SSE:
 
     def _give_up(self, at: int) -> None:
         self._forget()
-        self._lines.flush()
+        self._lines.rest.clear()
         self._dead = True
         self.offset = self._frame = at
         self._fault(*too_long(self._limit))
