@@ -74,31 +74,42 @@ def answers(cases: Iterable[Case], cache: Path | None = None) -> Iterator[tuple[
 
 
 class _Memory:
-    """The answers of one protocol, by everything that they depend on: the case, the SDKs and our drivers."""
+    """The answers of one protocol that still hold: same body, same SDKs, same drivers. Others are forgotten."""
 
     def __init__(self, protocol: str, folder: Path | None) -> None:
         self._file = folder / f"{protocol}.jsonl" if folder else None
-        self._context = json.dumps(versions(protocol)) + _drivers_digest()
+        self._context = hashlib.sha256((json.dumps(versions(protocol)) + _drivers_digest()).encode()).hexdigest()
+        self._digests: dict[Case, str] = {}
         self._known: dict[str, Answer] = {}
-        self._keys: dict[Case, str] = {}
         if self._file and self._file.exists():
-            with self._file.open(encoding="utf-8") as lines:
-                self._known = {entry["key"]: entry["answer"] for entry in map(json.loads, lines)}
+            self._load(self._file)
 
     def recall(self, case: Case) -> Answer | None:
-        return self._known.get(self._key(case))
+        return self._known.get(self._digest(case))
 
     def keep(self, case: Case, answer: Answer) -> None:
-        self._known[self._key(case)] = answer
+        self._known[self._digest(case)] = answer
         if self._file:
             self._file.parent.mkdir(parents=True, exist_ok=True)
             with self._file.open("a", encoding="utf-8") as lines:
-                lines.write(json.dumps({"key": self._key(case), "answer": answer}) + "\n")
+                lines.write(self._line(self._digest(case), answer))
 
-    def _key(self, case: Case) -> str:
-        if case not in self._keys:
-            self._keys[case] = hashlib.sha256((self._context + case.digest()).encode()).hexdigest()
-        return self._keys[case]
+    def _load(self, file: Path) -> None:
+        """Take the lines that hold, and leave only them: none of older drivers, nor half a line of a killed run."""
+        with file.open(encoding="utf-8") as stored:
+            lines = list(stored)
+        held = [line for line in lines if line.startswith(f'{{"context": "{self._context}"') and line.endswith("}\n")]
+        self._known = {entry["case"]: entry["answer"] for entry in map(json.loads, held)}
+        if len(held) < len(lines):
+            file.write_text("".join(held), encoding="utf-8")
+
+    def _line(self, digest: str, answer: Answer) -> str:
+        return json.dumps({"context": self._context, "case": digest, "answer": answer}) + "\n"
+
+    def _digest(self, case: Case) -> str:
+        if case not in self._digests:
+            self._digests[case] = case.digest()
+        return self._digests[case]
 
 
 def _drivers_digest() -> str:

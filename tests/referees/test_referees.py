@@ -200,6 +200,13 @@ class TestAsked:
         case.body.path.write_bytes(bodies.OLLAMA.replace(b"umbrella", b"overcoat"))
         assert "Take an overcoat." == ask(case, cache)["text"]
 
+    def test_what_no_longer_holds_is_forgotten(self, tmp_path):
+        cache = tmp_path / "ollama.jsonl"
+        cache.write_text('{"context": "older drivers", "case": "x", "answer": {}}\n{"context": "ha')
+        ask(Case("ollama", "create", "small", stored(tmp_path, bodies.OLLAMA, content_type=NDJSON)), tmp_path)
+        [line] = cache.read_text().splitlines()
+        assert "Take an umbrella." == json.loads(line)["answer"]["text"]
+
 
 def test_an_exception_takes_its_fields_from_the_oracle(tmp_path):
     answer = {"notes": [], "error": {"class": "TypeError", "message": "list indices must be integers, not None"}}
