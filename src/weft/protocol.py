@@ -17,10 +17,21 @@ from weft.nearest import UnknownNameError
 from weft.rules import Rules
 
 
+class Sign(msgspec.Struct, frozen=True):
+    """One trait by which frames of a protocol are recognised: a member (dotted path, through arrays) and, if it matters, how its text begins.
+
+    The path `:name` is the frame's own name in its framing. `weight` is how sure this sign alone makes one, from 0 to 1.
+    """
+
+    path: str
+    begins: str | None = None
+    weight: float = 0.9
+
+
 class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     """One row: how an imitator differs from the protocol it imitates. A protocol adds its own fields in a subclass.
 
-    `models` are prefixes of model names by which the bare protocol recognises that this row is meant.
+    `models` are prefixes of model names by which the bare protocol recognises that this row is meant; `signs` are further traits, for `weft detect`.
     """
 
     name: str = ""
@@ -28,6 +39,7 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     rules: Rules = Rules()
     filters: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
+    signs: tuple[Sign, ...] = ()
     evidence: str = ""
 
 
@@ -50,14 +62,6 @@ class Decoder(Shape):
     def close(self) -> None:
         """The input is over: say what was held back."""
         ...
-
-
-class Sign(msgspec.Struct, frozen=True):
-    """One trait by which frames of a protocol are recognised: a member (dotted path) and, if it matters, how its value begins."""
-
-    path: str
-    begins: str | None = None
-    weight: float = 1.0
 
 
 class ProtocolSpec(msgspec.Struct, frozen=True, kw_only=True):
