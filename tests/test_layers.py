@@ -16,7 +16,7 @@ SOURCES = Path(__file__).parent.parent / "src"
 LAYERS = (
     {"events", "errors", "error_reading", "error_tables", "context", "jsontext", "nearest"},
     {"grammar", "rules", "calls", "usage", "finish", "ending", "blocks", "fragments", "assembler", "framing", "lenient", "strict"},
-    {"protocol", "protocols", "filters", "steps", "message", "accumulator"},
+    {"protocol", "protocols", "filters", "steps", "message", "accumulator", "losses", "encoder"},
     {"reader", "writer", "pipe", "sources", "detect"},
     {"io"},
     {"weft"},

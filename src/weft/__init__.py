@@ -11,7 +11,9 @@ if typing.TYPE_CHECKING:
     from weft.context import Context
     from weft.errors import Error, error_from_http
     from weft.events import Event, from_json, to_json
+    from weft.losses import Loss
     from weft.message import Choice, Message, collect
+    from weft.pipe import Pipe, convert
     from weft.rules import Limits
     from weft.sources import acollect, aread, read
 
@@ -21,11 +23,14 @@ _HOMES = {
     "Error": "weft.errors",
     "Event": "weft.events",
     "Limits": "weft.rules",
+    "Loss": "weft.losses",
     "Message": "weft.message",
+    "Pipe": "weft.pipe",
     "ToolCallAccumulator": "weft.accumulator",
     "acollect": "weft.sources",
     "aread": "weft.sources",
     "collect": "weft.message",
+    "convert": "weft.pipe",
     "error_from_http": "weft.errors",
     "from_json": "weft.events",
     "read": "weft.sources",
@@ -38,11 +43,14 @@ __all__ = [
     "Error",
     "Event",
     "Limits",
+    "Loss",
     "Message",
+    "Pipe",
     "ToolCallAccumulator",
     "acollect",
     "aread",
     "collect",
+    "convert",
     "error_from_http",
     "from_json",
     "read",

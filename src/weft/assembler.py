@@ -34,7 +34,12 @@ _Implicit = Literal["text", "reasoning", "refusal"]
 
 
 class Place:
-    """Where in the input we are: the frame being read and its offset. The reader makes it; faults and made ids are told by it."""
+    """Where in the input we are: the frame being read and its offset. The reader makes it; faults and made ids are told by it.
+
+    `inner` reads a frame that was found inside this one, by payload and name, as if it had come in its place.
+    """
+
+    inner: Callable[[bytes, str], object]
 
     def __init__(self, frame: Callable[[], bytes] = bytes, offset: Callable[[], int] = int) -> None:
         self.frame = frame
@@ -84,7 +89,7 @@ class Assembler:
         id: str | None = None,
         model: str | None = None,
         provider: str | None = None,
-        created: int | float | None = None,
+        created: float | None = None,
     ) -> None:
         """Say who answers. May be said again: the first non-empty value wins, and what comes late becomes `Meta`."""
         for name, value in (("id", id), ("model", model), ("provider", provider), ("created", created)):
@@ -133,19 +138,22 @@ class Assembler:
                 id=id, name=name, channel=channel, arrival=arrival, executor=executor, tool=tool, made=made,
             )  # fmt: skip
             return
-        call = Call(choice, None)
-        call.id, call.name = id or self.made_id(), name
+        call = Call(choice, None, id, name)
         self._blocks.start_call(
-            call, key, item, item_id, executor, tool, channel=channel, arrival=arrival, made=made or not id
-        )
+            call, key, item, item_id, executor, tool,
+            id=id or self.made_id(), channel=channel, arrival=arrival, made=made or not id,
+        )  # fmt: skip
 
     def text(
         self, text: str, choice: int = 0, key: Hashable = None, logprobs: Any = None, channel: str | None = None
     ) -> None:
-        """Visible text, to the keyed block or to the choice's current one; opens it if need be. Empty text changes nothing."""
+        """Visible text, to the keyed block or to the choice's current one; opens it if need be. Empty text changes nothing.
+
+        Log probabilities without text (of tokens that show as nothing) go to the text that is open, if one is.
+        """
         block = self._texting
         if block is None or block.key != key or block.choice != choice or not text:
-            if not text and logprobs is None:
+            if not text and (logprobs is None or block is None):
                 return
             block = self._block_for("text", choice, key, channel)
             if block is None:
@@ -171,17 +179,25 @@ class Assembler:
         choice: int = 0,
         key: Hashable = None,
         part: int | None = None,
-        kind: ev.BlockKind = "reasoning",
+        kind: ev.BlockKind | None = "reasoning",
         origin: ev.Origin | None = None,
+        *,
+        item: str | None = None,
+        format: str | None = None,
+        encrypted: bool = False,
     ) -> None:
-        """Opaque state of the keyed block, or of the current one if it is of that kind; else it gets an empty block of its own."""
+        """Opaque state of the keyed block, or of the current one if it is of that kind; else it gets an empty block of its own.
+
+        Without a kind it belongs to what was said last, whatever that is.
+        """
         if not value:
             return
-        block = self._blocks.find(choice, key)
-        if block is None or (key is None and block.kind != kind):
-            block = self._block_for(kind, choice, key) if kind in IMPLICIT else None
+        block = self._blocks.find(choice, key) if kind or key is not None else self._blocks.latest(choice)
+        if block is None or (key is None and kind and block.kind != kind):
+            block = self._block_for(kind or "reasoning", choice, key) if kind in (None, *IMPLICIT) else None
         if block is not None:
-            self._send(ev.Signature(block.index, value, origin or self._origin(block.item_id), part))
+            origin = origin or self._origin(item or block.item_id)
+            self._send(ev.Signature(block.index, value, origin, part, format, encrypted))
 
     def annotation(self, kind: str, choice: int = 0, key: Hashable = None, **fields: Any) -> None:
         """A citation of the keyed block or of the choice's current text; one that comes when no text is open gets an empty text block."""
@@ -264,14 +280,11 @@ class Assembler:
 
     # -- tool calls ----------------------------------------------------------------------------------------------
 
-    def has_call(self, id: str | None, name: str | None, args: str, choice: int = 0) -> bool:
-        """Was this call said before? By its id, or without one by name and arguments; for sources that repeat calls at the end."""
+    def said_call(self, id: str | None, name: str | None, args: str, choice: int = 0) -> str | None:
+        """The arguments so far of a call that a source says again at the end, None if it is a new one. Known by its id, or by all the rest."""
         lane = self._blocks.lanes.get(choice)
-        if lane is None:
-            return False
-        if id is not None:
-            return any(call.id == id for call in lane.router)
-        return any(call.name == name and "".join(call.pieces) == args for call in lane.router)
+        call = lane.router.repeated(id, name, args) if lane is not None else None
+        return "".join(call.pieces) if call is not None else None
 
     def said(self, kind: Literal["text", "reasoning", "refusal"], choice: int = 0) -> bool:
         """Has this choice had a block of that kind?"""
@@ -294,11 +307,11 @@ class Assembler:
         block = self._blocks.keyed.get(key)
         return "".join(block.call.pieces) if block is not None and block.call is not None else ""
 
-    def call_signature(self, index: int, value: str) -> None:
+    def call_signature(self, index: int, value: str, format: str | None = None, encrypted: bool = False) -> None:
         """Opaque state of the call whose block has this index."""
         block = self._blocks.open.get(index)
         if block is not None and value:
-            self._send(ev.Signature(block.index, value, self._origin(block.item_id)))
+            self._send(ev.Signature(block.index, value, self._origin(block.item_id), None, format, encrypted))
 
     # -- steps, usage, the end -----------------------------------------------------------------------------------
 

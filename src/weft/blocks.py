@@ -73,6 +73,13 @@ class Blocks:
         lane = self.lanes.get(choice)
         return lane.current if lane is not None else None
 
+    def latest(self, choice: int) -> Block | None:
+        """The block that was spoken of last and is still open: the choice's current one, or its last call."""
+        lane = self.lanes.get(choice)
+        if lane is None or lane.current is not None or lane.router.last is None:
+            return lane.current if lane is not None else None
+        return self.open.get(lane.router.last.block)
+
     def start(
         self, kind: BlockKind, choice: int, key: Hashable, item: Hashable, item_id: str | None, **fields: Any
     ) -> Block:
@@ -102,10 +109,10 @@ class Blocks:
         tool: str,
         **fields: Any,
     ) -> Block:
-        """Open the block of a call."""
+        """Open the block of a call; `fields` are those of its start, `id` among them."""
         block = self.start(
             "tool_call", call.choice, key, item, item_id,
-            id=call.id, name=call.name or "", executor=executor, tool=tool, **fields,
+            name=call.name or "", executor=executor, tool=tool, **fields,
         )  # fmt: skip
         block.call, block.executor, block.tool, call.block = call, executor, tool, block.index
         self.lane(call.choice).tally.calls += executor == "client"

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 _STRUCTURE = re.compile(r'["{}\[\]]')
-_STRING_END = re.compile(r'[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_STRING_END = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 
 
 class Balance:
@@ -65,17 +65,21 @@ def _trailing_backslashes(text: str, start: int) -> int:
 
 
 class Call:
-    """One call while it is open: what identifies it and the raw text of its arguments so far."""
+    """One call while it is open: what identifies it and the raw text of its arguments so far.
 
-    __slots__ = ("_balance", "_scanned", "block", "choice", "id", "index", "name", "pieces", "whole")
+    `id` is the source's own; one that we made for the outside (then `made` is true) identifies nothing in here.
+    """
 
-    def __init__(self, choice: int, index: int | None) -> None:
+    __slots__ = ("_balance", "_scanned", "block", "choice", "id", "index", "made", "name", "pieces", "whole")
+
+    def __init__(self, choice: int, index: int | None, id: str | None = None, name: str | None = None) -> None:
         self.choice = choice
         self.index = index
-        self.id: str | None = None
-        self.name: str | None = None
+        self.id = id
+        self.name = name
         self.pieces: list[str] = []
         self.whole = False
+        self.made = False
         self.block = -1
         self._balance = Balance()
         self._scanned = 0
@@ -96,8 +100,10 @@ class CallRouter:
         self._choice = choice
         self._by_id: dict[str, Call] = {}
         self._by_index: dict[int, Call] = {}
+        self._echoes: dict[int, tuple[str, str]] = {}
         self._calls: list[Call] = []
-        self._last: Call | None = None
+        self.last: Call | None = None
+        """The call that the latest fragment belonged to, while it is open."""
 
     def __iter__(self) -> Iterator[Call]:
         return iter(self._calls)
@@ -105,44 +111,68 @@ class CallRouter:
     def route(self, index: int | None, id: str | None, name: str | None, args: str | None = None) -> Call | None:
         """The call of this fragment, or None for an echo. Empty strings count as not given: pass None for them."""
         call = self._by_id.get(id) if id is not None else None
-        if call is None and index is not None:
-            call = self._by_index.get(index)
-            if call is not None and _echoes(call, id, name, args):
+        if call is None and index is not None and index in self._by_index:
+            call = self._on_used_index(index, id, name, args)
+            if call is None:
                 return None
-            if call is not None and _opens_new(call, id, name, args):
-                call = self._open(index)
         if call is None:
-            call = self._continued(id, name) or self._open(index)
+            call = self._continued(index, id, name) or self._open(index)
         if id is not None:
             call.id = call.id or id
             self._by_id.setdefault(id, call)
         if index is not None:
             self._by_index[index] = call
-        self._last = call
+        self.last = call
         return call
+
+    def repeated(self, id: str | None, name: str | None, args: str) -> Call | None:
+        """The call that a source says again as a whole: the one with its id, or one without an id that has its name and arguments."""
+        if id is not None and id in self._by_id:
+            return self._by_id[id]
+        nameless = (call for call in self._calls if id is None or call.id is None)
+        return next((call for call in nameless if call.name == name and "".join(call.pieces) == args), None)
 
     def forget(self, call: Call) -> None:
         """The call is over: nothing more is routed to it, and its arguments are let go."""
         call.whole = True
         call.pieces = []
-        if self._last is call:
-            self._last = None
+        if self.last is call:
+            self.last = None
 
-    def _continued(self, id: str | None, name: str | None) -> Call | None:
-        """A bare fragment belongs to the last open call, unless that call's arguments are closed already."""
-        last = self._last
-        bare = id is None and name is None
-        return last if bare and last is not None and not last.looks_closed else None
+    def _on_used_index(self, index: int, id: str | None, name: str | None, args: str | None) -> Call | None:
+        """A fragment with a known index and no known id: more of that call, another one that uses the index too, or an echo."""
+        call = self._by_index[index]
+        if id is not None and name is not None and _echoes(call, id, name, args):
+            self._echoes[index] = id, name
+            return None
+        echo = self._echoes.pop(index, None) if args else None
+        if echo is not None and call.looks_closed and id in (None, echo[0]):
+            call = self._open(index, *echo)
+            self._by_id[echo[0]] = call
+        elif _opens_new(call, id, name, args):
+            call = self._open(index)
+        return call
 
-    def _open(self, index: int | None) -> Call:
-        call = Call(self._choice, index)
+    def _continued(self, index: int | None, id: str | None, name: str | None) -> Call | None:
+        """A bare fragment belongs to the last open call unless that one's arguments are closed; so does one that repeats its name while they are open."""
+        last = self.last
+        if last is None or id is not None or last.looks_closed:
+            return None
+        repeats = index is None and name == last.name and any(last.pieces)
+        return last if name is None or repeats else None
+
+    def _open(self, index: int | None, id: str | None = None, name: str | None = None) -> Call:
+        call = Call(self._choice, index, id, name)
         self._calls.append(call)
         return call
 
 
-def _echoes(call: Call, id: str | None, name: str | None, args: str | None) -> bool:
-    """Another id with the call's own name and nothing else, after arguments came: a closing echo (Kimi on SiliconFlow), not a second call."""
-    return bool(call.pieces) and not args and name == call.name and id is not None and call.id not in (None, id)
+def _echoes(call: Call, id: str, name: str, args: str | None) -> bool:
+    """Another id with the call's own name and nothing else, after arguments came (Kimi on SiliconFlow).
+
+    Either the call's closing echo, or a second call that is announced: the next fragment on the index tells.
+    """
+    return bool(call.pieces) and not args and name == call.name and call.id not in (None, id)
 
 
 def _opens_new(call: Call, id: str | None, name: str | None, args: str | None) -> bool:

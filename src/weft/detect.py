@@ -157,7 +157,7 @@ class _Suspect:
         return _odds(self._seen)
 
     def candidate(self, confidence: float) -> Candidate:
-        """This protocol as an answer."""
+        """What is answered for it."""
         accent = max(self._rows, key=lambda row: row.odds, default=None)
         if accent is not None and accent.odds < 1:
             accent = None

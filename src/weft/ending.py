@@ -8,7 +8,7 @@ import msgspec
 
 from weft.errors import Error, ErrorType, make_error
 from weft.events import End, Finish, FinishReason, Outcome, Usage
-from weft.finish import FINISHES, NOT_FINISHED, effective, outcome_of, worst
+from weft.finish import effective, finish_reason, outcome_of, worst
 from weft.rules import EndSign, Rules
 
 
@@ -31,11 +31,9 @@ class Ending:
 
     def finish(self, raw: str | None, reason: FinishReason | None, choice: int) -> None:
         """Remember a choice's finish: the last one said counts, and words that say nothing are not said."""
-        if reason is None:
-            if raw is None or raw in NOT_FINISHED:
-                return
-            reason = self._rules.finishes.get(raw) or FINISHES.get(raw, "other")
-        self._finishes[choice] = Finish(choice=choice, reason=reason, raw=raw)
+        reason = reason or self._rules.finishes.get(raw or "") or finish_reason(raw)
+        if reason is not None:
+            self._finishes[choice] = Finish(choice=choice, reason=reason, raw=raw)
 
     def sign(self, sign: EndSign) -> None:
         """The transport's or the protocol's terminator was seen."""
@@ -99,6 +97,7 @@ _OUTCOMES: dict[str, Outcome] = {"cancelled": "incomplete", "truncated": "trunca
 
 _FAILED: dict[str, ErrorType] = {
     "insufficient_system_resource": "overloaded",
+    "interrupted": "truncated",
     "TIMEOUT": "timeout",
     "PUP_LIMITED_DISABLED": "permission",
     "ERROR_LIMIT": "context_length",

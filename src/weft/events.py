@@ -85,7 +85,7 @@ class BlockStart(Event, frozen=True, tag="block-start"):
 
 
 class TextDelta(Event, frozen=True, tag="text-delta"):
-    """A piece of visible text, with the log probabilities of its tokens where the source gives them."""
+    """A piece of visible text; `logprobs` has an entry for each of its tokens where the source gives them (as chat.completions does)."""
 
     type: ClassVar[str] = "text-delta"
     index: int
@@ -121,13 +121,18 @@ class ArgsDelta(Event, frozen=True, tag="args-delta"):
 
 
 class Signature(Event, frozen=True, tag="signature"):
-    """Opaque state that must go back to its origin with this block. A later one of the same part replaces an earlier."""
+    """Opaque state that must go back to its origin with this block. A later one of the same part replaces an earlier.
+
+    `encrypted` tells content that only its origin can read from a mere proof of content. `format` is the source's own name for its kind.
+    """
 
     type: ClassVar[str] = "signature"
     index: int
     value: str
     origin: Origin
     part: int | None = None
+    format: str | None = None
+    encrypted: bool = False
 
 
 class Annotation(Event, frozen=True, tag="annotation"):

@@ -1,6 +1,6 @@
 """How a stream ended: the words of every source in ours, and what the stream itself says against them.
 
-Knows: the table raw finish -> our finish, and the rules by which content corrects it.
+Knows: the table raw finish -> our finish, in whatever spelling, and the rules by which content corrects it.
 Must not know: wires or events in flight.
 """
 
@@ -23,7 +23,7 @@ _WORDS: dict[FinishReason, str] = {
     "error": (
         "error failed insufficient_system_resource network_error malformed_model_output malformed_tool_use ERROR TIMEOUT "
         "MALFORMED_FUNCTION_CALL UNEXPECTED_TOOL_CALL TOO_MANY_TOOL_CALLS MALFORMED_RESPONSE MISSING_THOUGHT_SIGNATURE "
-        "PUP_LIMITED_DISABLED ERROR_LIMIT"
+        "PUP_LIMITED_DISABLED ERROR_LIMIT interrupted"
     ),
     "other": (
         "abort cancelled load unload OTHER NO_IMAGE IMAGE_OTHER FINISH_REASON_UNSPECIFIED USER_CANCEL unknown other"
@@ -33,7 +33,7 @@ _WORDS: dict[FinishReason, str] = {
 FINISHES: dict[str, FinishReason] = {word: reason for reason, words in _WORDS.items() for word in words.split()}
 """Every raw finish that the atlas names."""
 
-NOT_FINISHED = frozenset({"", "null", "None", "none"})
+NOT_FINISHED = ("", "null", "none", "not_finished")
 """Words that some servers send on every chunk and that say nothing."""
 
 SEVERITY: tuple[Outcome, ...] = ("failed", "truncated", "incomplete", "completed")
@@ -46,10 +46,21 @@ _OUTCOMES: dict[FinishReason | None, Outcome] = {
 
 
 def finish_reason(raw: str | None) -> FinishReason | None:
-    """Our word for a raw one. None if nothing was said; `other` for what nobody has named yet, never a guessed stop."""
-    if raw is None or raw in NOT_FINISHED:
+    """Our word for a raw one, however it is written. None if nothing was said; `other` for what nobody has named yet, never a guessed stop."""
+    if raw is None:
         return None
-    return FINISHES.get(raw, "other")
+    return FINISHES.get(raw) or _FOLDED.get(_fold(raw), "other")
+
+
+def _fold(word: str) -> str:
+    """One spelling for `tool_calls`, `tool-calls`, `toolCalls` and `TOOL_CALLS`: gateways translate the words but not their case."""
+    return word.strip().replace("_", "").replace("-", "").lower()
+
+
+_FOLDED: dict[str, FinishReason | None] = {
+    **{_fold(word): reason for word, reason in FINISHES.items()},
+    **dict.fromkeys(map(_fold, NOT_FINISHED)),
+}
 
 
 def outcome_of(finish: Finish) -> Outcome:

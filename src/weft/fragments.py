@@ -83,16 +83,20 @@ class Fragments:
         tool: str,
         executor: Executor,
     ) -> int | None:
-        if not self._stream.accepts("tool_call"):
+        if (id is None and name is None and not args) or not self._stream.accepts("tool_call"):
             return None
         call = self._blocks.lane(choice).router.route(index, id, name, args)
         if call is None:
             self._stream.note("call_echo", f"the call at index {index} was announced again under another id")
+            self._calling = None
             return None
         if call.block >= 0 and call.block not in self._blocks.open:
             self._stream.note("args_after_call", f"a fragment for call {call.id!r}, which has ended")
             return None
         self._name(call, name)
+        if call.made and id is not None:
+            call.made = False
+            self._stream.note("late_call_id", f"the id {id!r} came after its call was announced under one of ours")
         if args:
             call.pieces.append(args)
         if call.block < 0:
@@ -121,11 +125,9 @@ class Fragments:
 
     def _announce(self, call: Call, whole: bool, tool: str, executor: Executor) -> None:
         """Open the block of a call and hand on what its arguments were so far."""
-        made = call.id is None
-        if made:
-            call.id = self._stream.made_id()
-        block = self._blocks.start_call(
-            call, None, None, None, executor, tool, arrival="whole" if whole else "delta", made=made
-        )
+        call.made = call.id is None
+        id = call.id or self._stream.made_id()
+        arrival = "whole" if whole else "delta"
+        block = self._blocks.start_call(call, None, None, None, executor, tool, id=id, arrival=arrival, made=call.made)
         if call.pieces:
             self._emit(ArgsDelta(block.index, "".join(call.pieces)))

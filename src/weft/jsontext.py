@@ -32,6 +32,23 @@ def encode(value: Any) -> bytes:
         raise ValueError("JSON nested too deeply") from None
 
 
+_encode = msgspec.json.Encoder().encode
+_BREAKS = ((b"\xe2\x80\xa8", b"\\u2028"), (b"\xe2\x80\xa9", b"\\u2029"), (b"\xc2\x85", b"\\u0085"))
+
+
+def line(value: Any) -> bytes:
+    """JSON in one line for any reader: the line breaks of Unicode are escaped, since some clients split lines at them."""
+    data = _encode(value)
+    return data if data.isascii() else _escape_breaks(data)
+
+
+def _escape_breaks(data: bytes) -> bytes:
+    for char, escape in _BREAKS:
+        if char in data:
+            data = data.replace(char, escape)
+    return data
+
+
 def is_object(value: Any) -> TypeGuard[dict[str, Any]]:
     """Is this decoded value a JSON object?"""
     return isinstance(value, dict)

@@ -318,7 +318,8 @@ class Collector:
     def _text(self, event: TextDelta | RefusalDelta) -> None:
         self._pieces[event.index].append(event.text)
         if event.logprobs is not None:
-            self._parts[event.index].logprobs.append(event.logprobs)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType] - the grammar says so
+            tokens: Any = event.logprobs
+            self._parts[event.index].logprobs.extend(tokens if jsontext.is_array(tokens) else [tokens])  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType] - the grammar says so
 
     def _reasoning(self, event: ReasoningDelta) -> None:
         self._pieces[event.index].append(event)
@@ -327,9 +328,8 @@ class Collector:
         self._pieces[event.index].append(event.text)
 
     def _signature(self, event: Signature) -> None:
-        held = self._parts[event.index].signatures
-        held[:] = [old for old in held if old.part != event.part]
-        held.append(event)
+        part = self._parts[event.index]
+        part.signatures = [*(old for old in part.signatures if old.part != event.part), event]
 
     def _annotation(self, event: Annotation) -> None:
         self._parts[event.index].annotations.append(event)

@@ -69,7 +69,7 @@ class Reader:
         self._wire: Any = self.spec.decoder.wire
         self._parsers = {name: msgspec.json.Decoder(wire).decode for name, wire in self._wires.items()}
         self._parse = msgspec.json.Decoder(self._wire).decode
-        self._on_frame = self._bind()
+        self._on_frame = self._place.inner = self._bind()
         self._framer = Sniffer(self._on_frame, self._fault, self._limits.frame, self.spec.framing)
         self._place.offset = lambda: self._framer.offset
 

@@ -5,7 +5,7 @@ Must not know: any protocol; sockets. The async loop awaits nothing but the sour
 """
 
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -102,16 +102,23 @@ async def _arun(reader: Reader, events: list[Event], source: AsyncIterable[Any])
         yield event
 
 
-def take(reader: Reader, piece: Any) -> None:
-    """Hand one piece of a source to the reader: bytes and text as bytes, anything else as one parsed frame."""
+class Stage(Protocol):
+    """What takes the pieces of a source: a reader, or a pipe."""
+
+    def feed(self, data: bytes) -> Any: ...
+
+    def feed_object(self, value: Any) -> Any: ...
+
+
+def take(stage: Stage, piece: Any) -> Any:
+    """Hand one piece of a source on: bytes and text as bytes, anything else as one parsed frame. Gives what the stage gives."""
     if isinstance(piece, bytes):
-        reader.feed(piece)
-    elif isinstance(piece, str):
-        reader.feed(piece.encode("utf-8", "surrogatepass"))
-    elif isinstance(piece, bytearray | memoryview):
-        reader.feed(bytes(piece))  # pyright: ignore[reportUnknownArgumentType] - of any item type
-    else:
-        reader.feed_object(plain(piece))
+        return stage.feed(piece)
+    if isinstance(piece, str):
+        return stage.feed(piece.encode("utf-8", "surrogatepass"))
+    if isinstance(piece, bytearray | memoryview):
+        return stage.feed(bytes(piece))  # pyright: ignore[reportUnknownArgumentType] - of any item type
+    return stage.feed_object(plain(piece))
 
 
 def pieces_of(source: Source) -> Iterable[Any]:

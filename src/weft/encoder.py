@@ -1,0 +1,62 @@
+"""What every encoder is: events in, bytes of one target out, and an honest account of what could not be said.
+
+Knows: dispatch by event type, and how losses are declared and reported.
+Must not know: any target.
+
+An encoder handles an event or names it in `drops`; a test holds that for all of them. `loses` names what it cannot say of the events
+that it does handle; reporting a loss that was not declared is a bug, and fails.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+from weft.context import Context
+from weft.events import Event
+from weft.losses import Losses
+
+Handler = Callable[[Any], None]
+
+
+class Encoder:
+    """Made with `write`, which takes whole frames. `feed` takes events until the terminal, which is last."""
+
+    drops: ClassVar[Mapping[type[Event], str]] = {}
+    """event -> the word of `losses.WHAT` under which it is lost; an empty word: it says nothing that this target could miss."""
+
+    loses: ClassVar[Mapping[str, str]] = {}
+    """word of `losses.WHAT` -> why this target cannot say it."""
+
+    sequential: ClassVar[bool] = False
+    """One block at a time: what is open in parallel is put in a row before it comes here."""
+
+    choices: ClassVar[bool] = False
+    """Several choices can be told apart."""
+
+    def __init__(self, write: Callable[[bytes], object], context: Context, losses: Losses) -> None:
+        self._write = write
+        self._context = context
+        self._losses = losses
+        self._on: dict[type[Event], Handler] = {**self.handlers(), **dict.fromkeys(self.drops, self._drop)}
+
+    def handlers(self) -> dict[type[Event], Handler]:
+        """The method for each event that is not dropped. Asked once."""
+        raise NotImplementedError
+
+    def feed(self, event: Event) -> None:
+        """Take one event of a legal stream."""
+        self._on[type(event)](event)
+
+    def lose(self, what: str, where: str = "message") -> None:
+        """Report that the stream had something that cannot be said here."""
+        self._losses.add(what, self.loses[what], where)
+
+    def _drop(self, event: Event) -> None:
+        what = self.drops[type(event)]
+        if what:
+            self._losses.add(what, self.loses[what], place_of(event))
+
+
+def place_of(event: Any) -> str:
+    """Where a loss happened, in words: the block, or the message."""
+    index = getattr(event, "index", None)
+    return "message" if index is None else f"block {index}"

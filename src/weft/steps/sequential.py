@@ -1,0 +1,55 @@
+"""One block at a time, for targets that cannot interleave: the first open block streams live, the others wait their turn.
+
+Knows: which block is live. Must not know: targets.
+"""
+
+from weft.events import BlockEnd, BlockStart, End, Event, StepEnd
+from weft.grammar import BLOCK_EVENTS
+from weft.steps import Emit
+
+
+class Sequential:
+    """Holds back the events of every block but the live one, and replays them, in the order in which the blocks were opened."""
+
+    def __init__(self) -> None:
+        self._live: int | None = None
+        self._waiting: dict[int, list[Event]] = {}
+
+    def __call__(self, event: Event, emit: Emit) -> None:
+        """Take one event. What belongs to no block goes on at once, but for the ends of steps and of the stream, which all blocks precede."""
+        kind = type(event)
+        if kind is BlockStart or kind in BLOCK_EVENTS:
+            self._block(event, event.index, emit)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownArgumentType, reportUnknownMemberType] - the table says so
+            return
+        if kind is End or kind is StepEnd:
+            self._flush(emit)
+        emit(event)
+
+    def _block(self, event: Event, index: int, emit: Emit) -> None:
+        if self._live is None:
+            self._live = index
+        if index != self._live:
+            self._waiting.setdefault(index, []).append(event)
+            return
+        emit(event)
+        if type(event) is BlockEnd:
+            self._live = None
+            self._advance(emit)
+
+    def _advance(self, emit: Emit) -> None:
+        """The live block is over: the next one that waits is replayed, and if it is not over yet, it is live."""
+        while self._waiting:
+            index = next(iter(self._waiting))
+            events = self._waiting.pop(index)
+            for event in events:
+                emit(event)
+            if type(events[-1]) is not BlockEnd:
+                self._live = index
+                return
+
+    def _flush(self, emit: Emit) -> None:
+        self._live = None
+        for events in self._waiting.values():
+            for event in events:
+                emit(event)
+        self._waiting.clear()

@@ -1,0 +1,166 @@
+"""Writes the parts of docs/ that are tables of the code, so that they cannot rot.
+
+Usage: python tools/docs.py [--check]    (--check writes nothing and fails if anything would change)
+
+A table stands in a page between `<!-- generated: NAME -->` and `<!-- end -->`; the schema is a file of its own.
+"""
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from weft import events, protocol
+from weft.error_tables import KINDS
+from weft.finish import FINISHES
+from weft.grammar import TRANSITIONS
+from weft.rules import Limits, Rules
+
+ROOT = Path(__file__).parent.parent
+MARK = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def schema() -> str:
+    """The JSON Schema of the event union."""
+    return msgspec.json.format(msgspec.json.encode(msgspec.json.schema(events.AnyEvent)), indent=2).decode() + "\n"
+
+
+def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def _first_line(thing: object) -> str:
+    return (thing.__doc__ or "").strip().split("\n")[0]
+
+
+def event_table() -> str:
+    """Every event with its members."""
+    return _table(
+        ("event", "members", "what it says"),
+        [
+            (f"`{kind.type}`", ", ".join(f"`{name}`" for name in kind.__struct_fields__) or "none", _first_line(kind))
+            for kind in events.EVENTS
+        ],
+    )
+
+
+def error_table() -> str:
+    """The 17 types of error."""
+    return _table(
+        ("type", "retryable", "fault", "HTTP status"),
+        [(f"`{name}`", "yes" if kind.retryable else "no", kind.fault, str(kind.status)) for name, kind in KINDS.items()],
+    )
+
+
+def finish_table() -> str:
+    """Our finish and the words of all sources for it."""
+    rows: dict[str, list[str]] = {}
+    for raw, reason in FINISHES.items():
+        rows.setdefault(reason, []).append(f"`{raw}`")
+    return _table(("finish", "raw"), [(f"`{reason}`", " ".join(words)) for reason, words in rows.items()])
+
+
+def phase_diagram() -> str:
+    """The phases, as the assembler's own table has them."""
+    lines = ["```mermaid", "stateDiagram-v2", "    [*] --> idle"]
+    for phase, moves in TRANSITIONS.items():
+        targets: dict[str, list[str]] = {}
+        for kind, target in moves.items():
+            if kind is not events.End:
+                targets.setdefault(target.value, []).append(kind.type)
+        for target, kinds in targets.items():
+            label = ", ".join(kinds) if len(kinds) <= 3 else f"{len(kinds)} kinds of event"
+            lines.append(f"    {phase.value} --> {target}: {label}")
+    lines += [
+        "    in_progress --> completed: end (completed)",
+        "    in_progress --> incomplete: end (incomplete)",
+        "    in_progress --> failed: end (failed, truncated)",
+        "```",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def source_table() -> str:
+    """Every protocol that can be read, and what ends it."""
+    rows: list[tuple[str, ...]] = []
+    for name in protocol.BUILT_IN:
+        spec, row = protocol.resolve(name)
+        dialects = ", ".join(f"`{dialect.name}`" for dialect in spec.dialects) or "none"
+        rows.append((f"`{name}`", spec.title, spec.framing, " or ".join(sorted(row.rules.ends_on)), dialects))
+    return _table(("name", "what", "framing", "ends on", "dialects"), rows)
+
+
+def dialect_table() -> str:
+    """Every dialect's row: what it declares that the bare protocol does not."""
+    rows: list[tuple[str, ...]] = []
+    for name in protocol.BUILT_IN:
+        spec, _ = protocol.resolve(name)
+        for dialect in spec.dialects:
+            rows.append((f"`{name}/{dialect.name}`", dialect.title, _differences(dialect, spec.dialect), dialect.evidence))
+    return _table(("name", "who", "declares", "evidence"), rows)
+
+
+def _differences(row: protocol.Dialect, bare: protocol.Dialect) -> str:
+    said = {"name", "title", "evidence", "rules"}
+    parts = [
+        f"`{field}={getattr(row, field)!r}`"
+        for field in row.__struct_fields__
+        if field not in said and getattr(row, field) != getattr(bare, field)
+    ]
+    parts += [
+        f"`{field}={getattr(row.rules, field)!r}`"
+        for field in Rules.__struct_fields__
+        if getattr(row.rules, field) != getattr(bare.rules, field)
+    ]
+    return ", ".join(parts) or "nothing: the bare protocol reads it"
+
+
+def limit_table() -> str:
+    """The limits and their defaults."""
+    limits = Limits()
+    return _table(("limit", "default"), [(f"`{name}`", str(getattr(limits, name))) for name in Limits.__struct_fields__])
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "events": event_table,
+    "errors": error_table,
+    "finishes": finish_table,
+    "phases": phase_diagram,
+    "sources": source_table,
+    "dialects": dialect_table,
+    "limits": limit_table,
+}
+
+
+def pages() -> dict[Path, str]:
+    """Every file that has generated parts, as it should read."""
+    wanted = {ROOT / "docs" / "events.schema.json": schema()}
+    for page in sorted([*ROOT.glob("docs/*.md"), *ROOT.glob("*.md")]):
+        text = page.read_text(encoding="utf-8")
+        new = MARK.sub(lambda match: match[1] + TABLES[match[2]]() + match[3], text)
+        if MARK.search(text):
+            wanted[page] = new
+    return wanted
+
+
+def main() -> int:
+    """Write, or with --check say what is stale."""
+    check = "--check" in sys.argv[1:]
+    stale = [
+        path for path, text in pages().items() if not path.exists() or path.read_text(encoding="utf-8") != text
+    ]
+    for path in stale:
+        print(f"{'stale' if check else 'wrote'}: {path.relative_to(ROOT)}")
+        if not check:
+            path.write_text(pages()[path], encoding="utf-8")
+    if check and stale:
+        print("run `make docs` and commit the result")
+    return 1 if check and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
