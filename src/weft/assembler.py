@@ -7,7 +7,7 @@ It keeps no more than it must: the raw arguments of open calls, and the finish u
 """
 
 from collections.abc import Callable, Hashable, Mapping
-from typing import Any, Literal
+from typing import Any
 from zlib import crc32
 
 from weft import events as ev
@@ -29,8 +29,6 @@ STRICT_CODES = {
     "call_without_name": "bridge.stream.incomplete_tool_call",
 }
 INVALID_TRANSITION = "bridge.stream.invalid_transition"
-
-_Implicit = Literal["text", "reasoning", "refusal"]
 
 
 class Place:
@@ -286,7 +284,7 @@ class Assembler:
         call = lane.router.repeated(id, name, args) if lane is not None else None
         return "".join(call.pieces) if call is not None else None
 
-    def said(self, kind: Literal["text", "reasoning", "refusal"], choice: int = 0) -> bool:
+    def said(self, kind: ev.BlockKind, choice: int = 0) -> bool:
         """Has this choice had a block of that kind?"""
         lane = self._blocks.lanes.get(choice)
         return lane is not None and kind in lane.tally.kinds
@@ -449,12 +447,9 @@ class Assembler:
             self._said.add(code)
             self.note(code, message)
 
-    def _block_for(
-        self, kind: _Implicit | ev.BlockKind, choice: int, key: Hashable, channel: str | None = None
-    ) -> Block | None:
+    def _block_for(self, kind: ev.BlockKind, choice: int, key: Hashable, channel: str | None = None) -> Block | None:
         """The open block that a delta of this kind belongs to, opened if there is none; None after the end."""
-        lane = self._blocks.lanes.get(choice)
-        block = (lane.current if lane is not None else None) if key is None else self._blocks.keyed.get(key)
+        block = self._blocks.find(choice, key)
         if not self.accepts(kind):
             return None
         if self._ending.reason(choice) is not None:

@@ -30,7 +30,7 @@ class EventsDecoder:
             ev.RefusalDelta: lambda e: self.out.refusal(e.text, self._choice(e), e.index, e.logprobs),
             ev.ReasoningDelta: lambda e: self.out.reasoning(e.text, self._choice(e), e.index, e.part, e.form),
             ev.ArgsDelta: lambda e: self.out.args(e.text, e.index),
-            ev.Signature: lambda e: self.out.signature(e.value, self._choice(e), e.index, e.part, origin=e.origin),
+            ev.Signature: self._signature,
             ev.Annotation: self._annotation,
             ev.File: self._file,
             ev.Result: lambda e: self.out.result(e.call_id, e.content, e.index, is_error=e.is_error),
@@ -61,6 +61,12 @@ class EventsDecoder:
         self.out.open(
             event.kind, event.index, choice=event.choice, item=event.item, item_id=event.item_id, id=event.id, name=event.name,
             channel=event.channel, arrival=event.arrival, executor=event.executor, tool=event.tool, made=event.made,
+        )  # fmt: skip
+
+    def _signature(self, event: ev.Signature) -> None:
+        self.out.signature(
+            event.value, self._choice(event), event.index, event.part,
+            origin=event.origin, format=event.format, encrypted=event.encrypted,
         )  # fmt: skip
 
     def _annotation(self, event: ev.Annotation) -> None:
