@@ -13,6 +13,7 @@ WHAT: dict[str, str] = {
     "refusal": "that a text is a refusal",
     "order": "the order of text, reasoning and calls among each other",
     "blocks": "where one block ends and the next of its kind begins",
+    "tool_call": "calls of tools",
     "tool_kind": "what kind of tool was called (custom, shell, ...)",
     "tool_call_id": "the id of a call",
     "args_stream": "that arguments came in pieces: they are sent whole",

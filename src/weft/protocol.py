@@ -65,13 +65,17 @@ class Decoder(Shape):
 
 
 class ProtocolSpec(msgspec.Struct, frozen=True, kw_only=True):
-    """A protocol by name. `framing` is the default; the bytes themselves may say otherwise. `ignores` are members known and not read."""
+    """A protocol by name: a source has a decoder, a target an encoder, and `reply` writes its whole replies.
+
+    `framing` is the default; the bytes themselves may say otherwise. `ignores` are members known and not read.
+    """
 
     name: str
     title: str
     framing: str = "sse"
     decoder: Any = None
     encoder: Any = None
+    reply: Any = None
     dialect: Dialect = Dialect()
     dialects: tuple[Dialect, ...] = ()
     signs: tuple[Sign, ...] = ()
@@ -100,6 +104,7 @@ BUILT_IN: dict[str, str] = {
     "ai-sdk-ui": "weft.protocols.ai_sdk_ui",
     "provider-delta": "weft.protocols.provider_delta",
     "events": "weft.protocols.events",
+    "text": "weft.protocols.text",
 }
 
 PROTOCOL_GROUP = "weft.protocols"

@@ -44,6 +44,8 @@ class Reader:
         headers: Mapping[str, str] | None = None,
     ) -> None:
         self.spec, self.dialect = resolve(source, dialect)
+        if self.spec.decoder is None:
+            raise ValueError(f"{self.spec.name!r} is a target only; `weft protocols` lists the sources")
         self.notes: list[Note] = []
         self._limits = limits or Limits()
         self._strict = strict

@@ -1,4 +1,4 @@
-"""Our own events as JSON lines: the pivot as a source.
+"""Our own events as JSON lines: the pivot, both ways.
 
 Knows: nothing but the events' own JSON. Must not know: other protocols.
 The events are said again as verbs, so that a stream that was cut or put together by hand ends as truthfully as any other.
@@ -8,7 +8,12 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from weft import events as ev
+from weft import jsontext
 from weft.assembler import Assembler
+from weft.context import Context
+from weft.encoder import Encoder, Handler
+from weft.losses import Losses
+from weft.message import Message
 from weft.protocol import Dialect, ProtocolSpec, Sign
 from weft.rules import Rules
 
@@ -96,6 +101,24 @@ class EventsDecoder:
         self.out.sign("terminal")
 
 
+class EventsEncoder(Encoder):
+    """Every event as a line: nothing is lost."""
+
+    choices: ClassVar = True
+
+    def handlers(self) -> dict[type[ev.Event], Handler]:
+        """The same for all."""
+        return dict.fromkeys(ev.EVENTS, self._line)
+
+    def _line(self, event: ev.Event) -> None:
+        self._write(jsontext.line(event) + b"\n")
+
+
+def reply(message: Message, context: Context, losses: Losses) -> bytes:
+    """The message as `weft collect` prints it."""
+    return message.to_json() + b"\n"
+
+
 _COUNTS = (
     "input_tokens",
     "output_tokens",
@@ -110,6 +133,8 @@ PROTOCOL = ProtocolSpec(
     title="Weft's own events, JSON lines",
     framing="ndjson",
     decoder=EventsDecoder,
+    encoder=EventsEncoder,
+    reply=reply,
     dialect=Dialect(rules=Rules(ends_on=frozenset({"terminal"}))),
     signs=(Sign("type", "block-start", 1.0), Sign("outcome", None, 1.0), Sign("type", "start", 0.3)),
 )
