@@ -19,6 +19,7 @@ from weft.errors import Error, error_from_body, is_error_body, make_error
 from weft.events import ArgsDelta, ReasoningDelta, TextDelta
 from weft.fragments import Fragments
 from weft.grammar import BLOCK_EVENTS, OUTCOME_PHASE, TERMINAL, Phase
+from weft.place import Place
 from weft.rules import EndSign, Rules
 from weft.usage import UsageLedger
 
@@ -29,19 +30,6 @@ STRICT_CODES = {
     "call_without_name": "bridge.stream.incomplete_tool_call",
 }
 INVALID_TRANSITION = "bridge.stream.invalid_transition"
-
-
-class Place:
-    """Where in the input we are: the frame being read and its offset. The reader makes it; faults and made ids are told by it.
-
-    `inner` reads a frame that was found inside this one, by payload and name, as if it had come in its place.
-    """
-
-    inner: Callable[[bytes, str], object]
-
-    def __init__(self, frame: Callable[[], bytes] = bytes, offset: Callable[[], int] = int) -> None:
-        self.frame = frame
-        self.offset = offset
 
 
 class Assembler:
@@ -76,6 +64,7 @@ class Assembler:
         self._made_calls = 0
         self._releasing = False
         self._texting: Block | None = None
+        self._thinking: Block | None = None
         self._fragments = Fragments(self, self._blocks, emit)
         self.tool_call = self._fragments.take
         self._said: set[str] = set()
@@ -168,8 +157,12 @@ class Assembler:
         self, text: str, choice: int = 0, key: Hashable = None, part: int = 0, form: ev.ReasoningForm = "raw"
     ) -> None:
         """A piece of reasoning; `part` and `form` tell summary parts and raw content apart."""
-        if text and (block := self._block_for("reasoning", choice, key)) is not None:
-            self._emit(ReasoningDelta(block.index, text, part, form))
+        block = self._thinking
+        if block is None or block.key != key or block.choice != choice or not text:
+            if not text or (block := self._block_for("reasoning", choice, key)) is None:
+                return
+            self._thinking = block
+        self._emit(ReasoningDelta(block.index, text, part, form))
 
     def signature(
         self,
@@ -349,16 +342,14 @@ class Assembler:
         if self.phase in TERMINAL:
             return
         self._ending.finish(raw, reason, choice)
-        self._texting = None
-        self._fragments.pause()
+        self._pause()
 
     def sign(self, sign: EndSign) -> None:
         """The transport's or the protocol's terminator. What is content after it is dropped with a note."""
         if self.phase in TERMINAL:
             return
         self._ending.sign(sign)
-        self._texting = None
-        self._fragments.pause()
+        self._pause()
         self._maybe_release()
 
     def fail(self, error: Error) -> None:
@@ -367,8 +358,7 @@ class Assembler:
             return
         if self._ending.error is None:
             self._ending.error = error
-        self._texting = None
-        self._fragments.pause()
+        self._pause()
         self._maybe_release()
 
     def note(self, code: str, message: str, parameter: str | None = None) -> None:
@@ -446,6 +436,11 @@ class Assembler:
         if code not in self._said:
             self._said.add(code)
             self.note(code, message)
+
+    def _pause(self) -> None:
+        """The source has said something about the end: the next delta is looked at afresh."""
+        self._texting = self._thinking = None
+        self._fragments.pause()
 
     def _block_for(self, kind: ev.BlockKind, choice: int, key: Hashable, channel: str | None = None) -> Block | None:
         """The open block that a delta of this kind belongs to, opened if there is none; None after the end."""

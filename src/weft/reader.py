@@ -10,7 +10,7 @@ from typing import Any, cast
 import msgspec
 
 from weft import jsontext
-from weft.assembler import Assembler, Place
+from weft.assembler import Assembler
 from weft.context import Context
 from weft.errors import Error, error_from_body, error_from_http, is_error_body, make_error
 from weft.events import Event, Note, Outcome
@@ -19,6 +19,7 @@ from weft.filters.surrogates import Surrogates
 from weft.framing.sniff import Sniffer
 from weft.grammar import TERMINAL
 from weft.lenient import fit
+from weft.place import Place
 from weft.protocol import Dialect, ProtocolSpec, resolve
 from weft.rules import Limits
 from weft.strict import unread_members

@@ -1,0 +1,26 @@
+"""Anthropic Messages, from Anthropic, Vertex, Bedrock's InvokeModel and the many that imitate it."""
+
+from weft.protocol import ProtocolSpec, Sign
+from weft.protocols.anthropic.decode import AnthropicDecoder, framed
+from weft.protocols.anthropic.dialects import MESSAGES, ROWS
+from weft.protocols.anthropic.wire import IGNORES
+
+PROTOCOL = ProtocolSpec(
+    name="anthropic",
+    title="Anthropic Messages",
+    framing="sse",
+    decoder=AnthropicDecoder,
+    dialect=MESSAGES,
+    dialects=ROWS,
+    ignores=IGNORES,
+    framed=framed,
+    signs=(
+        Sign("type", "message_", 1.0),
+        Sign("type", "content_block_", 1.0),
+        Sign("message.type", "message", 1.0),
+        Sign("type", "message", 0.4),
+        Sign("stop_reason", None, 0.6),
+        Sign("usage.cache_read_input_tokens", None, 0.4),
+        Sign("bytes", None, 0.8),
+    ),
+)

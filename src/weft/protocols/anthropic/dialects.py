@@ -1,0 +1,40 @@
+"""Who else serves Anthropic Messages: one row for each that needs one.
+
+Knows: where a host differs. What merely leaves out or adds members is tolerated by the wire types and needs no row.
+Must not know: how a row is obeyed.
+"""
+
+from weft.protocol import Dialect
+from weft.rules import Rules
+
+
+class AnthropicDialect(Dialect, frozen=True, kw_only=True):
+    """`provider` is told with every signature: one host's is of no use to another. `ids` are prefixes of message ids that betray the host."""
+
+    provider: str | None = None
+    ids: tuple[str, ...] = ()
+
+
+RULES = Rules(ends_on=frozenset({"finish", "terminal"}), usage="replace")
+
+MESSAGES = AnthropicDialect(rules=RULES)
+
+BEDROCK = AnthropicDialect(
+    name="bedrock",
+    title="Amazon Bedrock, InvokeModelWithResponseStream",
+    rules=RULES,
+    provider="bedrock",
+    ids=("msg_bdrk_",),
+    evidence="atlas 2.7, 4.2",
+)
+
+VERTEX = AnthropicDialect(
+    name="vertex",
+    title="Google Vertex AI, streamRawPredict",
+    rules=RULES,
+    provider="vertex",
+    ids=("msg_vrtx_",),
+    evidence="atlas 2.3.7, 4.2",
+)
+
+ROWS: tuple[AnthropicDialect, ...] = (BEDROCK, VERTEX)
