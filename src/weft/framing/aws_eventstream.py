@@ -95,13 +95,14 @@ class AWSEventStream:
 
 
 def _told(headers: Mapping[str, str], payload: bytes) -> tuple[bytes, str]:
-    """Payload and name of a message."""
+    """Payload and name of a message. That of a failure is always an object, so that no failure is taken for a broken frame."""
     kind = headers.get(":message-type", "event")
     if kind == "exception":
-        return payload, "exception:" + headers.get(":exception-type", "")
+        told = payload if payload[:1] == b"{" else msgspec.json.encode({"message": _text(payload)})
+        return told, "exception:" + headers.get(":exception-type", "")
     if kind == "error":
-        payload = msgspec.json.encode({"message": headers.get(":error-message", "")})
-        return payload, "error:" + headers.get(":error-code", "")
+        told = msgspec.json.encode({"message": headers.get(":error-message", "")})
+        return told, "error:" + headers.get(":error-code", "")
     return payload, headers.get(":event-type", "")
 
 

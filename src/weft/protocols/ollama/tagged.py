@@ -25,12 +25,18 @@ def _lines_in(text: str) -> list[Frame]:
     if not text.lstrip().startswith("{"):
         return []
     found: list[bytes] = []
-    odd: list[object] = []
-    framer = NDJSON(lambda data, name: (odd if name else found).append(data), lambda *fault: odd.append(fault))
+
+    def take(data: bytes, name: str) -> None:
+        found.append(data)
+
+    def broken(code: str, message: str, fatal: bool) -> None:
+        found.append(b"")
+
+    framer = NDJSON(take, broken)
     framer.feed(text.encode("utf-8", "replace"))
     framer.close()
     try:
-        frames = [] if odd else [_parse(data) for data in found]
+        frames = [_parse(data) for data in found]
     except msgspec.MsgspecError:
         return []
     return frames if all(map(_is_line, frames)) else []

@@ -1,0 +1,25 @@
+"""Amazon Bedrock's Converse: ConverseStream and the whole reply."""
+
+from weft.protocol import ProtocolSpec, Sign
+from weft.protocols.bedrock.decode import ConverseDecoder
+from weft.protocols.bedrock.dialects import BEDROCK
+from weft.protocols.bedrock.sdk import framed
+from weft.protocols.bedrock.wire import IGNORES
+
+PROTOCOL = ProtocolSpec(
+    name="bedrock",
+    title="Amazon Bedrock Converse",
+    framing="aws",
+    decoder=ConverseDecoder,
+    dialect=BEDROCK,
+    ignores=IGNORES,
+    framed=framed,
+    signs=(
+        Sign("contentBlockIndex", None, 1.0),
+        Sign("stopReason", None, 0.8),
+        Sign("metrics.latencyMs", None, 0.8),
+        Sign("output.message", None, 0.8),
+        Sign("contentBlockDelta", None, 1.0),
+        Sign("messageStart", None, 0.6),
+    ),
+)

@@ -1,0 +1,26 @@
+"""Cohere's chat, version 2 (and what is left of version 1)."""
+
+from weft.protocol import ProtocolSpec, Sign
+from weft.protocols.cohere.decode import CohereDecoder
+from weft.protocols.cohere.dialects import COHERE, ROWS
+from weft.protocols.cohere.wire import IGNORES
+
+PROTOCOL = ProtocolSpec(
+    name="cohere",
+    title="Cohere v2 chat",
+    framing="sse",
+    decoder=CohereDecoder,
+    dialect=COHERE,
+    dialects=ROWS,
+    ignores=IGNORES,
+    signs=(
+        Sign("type", "content-", 0.8),
+        Sign("type", "message-", 0.6),
+        Sign("type", "tool-", 0.4),
+        Sign("type", "citation-", 0.8),
+        Sign("delta.message", None, 0.8),
+        Sign("usage.billed_units", None, 1.0),
+        Sign("event_type", None, 0.6),
+        Sign("is_finished", None, 0.8),
+    ),
+)
