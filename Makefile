@@ -52,7 +52,7 @@ docs: .venv/.stamp ## write the tables of the docs anew from the code
 	@$(BIN)/python tools/docs.py
 
 bench: .venv/.stamp ## cost per chunk against the floor
-	@$(BIN)/weft bench
+	@$(BIN)/python -m benchmarks.bench
 
 fuzz: .venv/.stamp ## throw bytes at the framings, FUZZ_SECONDS each
 	@for name in $(FRAMINGS); do \

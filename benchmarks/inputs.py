@@ -5,6 +5,8 @@ really sends. Knows wire shapes and nothing else: no Weft, no SDK, no clock, no 
 """
 
 import json
+import struct
+import zlib
 from collections.abc import Iterator
 from itertools import cycle, islice
 from typing import Any
@@ -135,6 +137,116 @@ def ollama(count: int = 2000) -> list[bytes]:
     return [f"{_json(frame)}\n".encode() for frame in (*told, last)]
 
 
+def responses_tools(calls: int = 3, fragments: int = 1800) -> list[bytes]:
+    """OpenAI Responses: function calls, their arguments in small fragments."""
+    events: list[dict[str, Any]] = [{"type": "response.created", "response": _response("in_progress", [], None)}]
+    done: list[dict[str, Any]] = []
+    for index in range(calls):
+        pieces = _arguments(fragments // calls)
+        item = {"id": f"fc_{index}", "type": "function_call", "call_id": f"call_{index}", "name": "write_note"}
+        done.append({**item, "status": "completed", "arguments": "".join(pieces)})
+        delta = {"type": "response.function_call_arguments.delta", "item_id": f"fc_{index}", "output_index": index}
+        events += [
+            {
+                "type": "response.output_item.added",
+                "output_index": index,
+                "item": {**item, "status": "in_progress", "arguments": ""},
+            },
+            *({**delta, "delta": piece, "obfuscation": "Xk29sLq"} for piece in pieces),
+            {**delta, "type": "response.function_call_arguments.done", "arguments": "".join(pieces)},
+            {"type": "response.output_item.done", "output_index": index, "item": done[-1]},
+        ]
+    events.append({"type": "response.completed", "response": _response("completed", done, fragments)})
+    return [_named({**event, "sequence_number": number}) for number, event in enumerate(events)]
+
+
+def anthropic_text(count: int = 2000) -> list[bytes]:
+    """Anthropic Messages: one text block."""
+    return anthropic_mixed(thoughts=0, text=count, fragments=2)
+
+
+def anthropic_tools(fragments: int = 1800) -> list[bytes]:
+    """Anthropic Messages: one call, its arguments in small fragments."""
+    return anthropic_mixed(thoughts=0, text=0, fragments=fragments)
+
+
+def cohere_text(count: int = 2000) -> list[bytes]:
+    """Cohere v2: one text block."""
+    message: dict[str, Any] = {"role": "assistant", "content": [], "tool_plan": "", "tool_calls": [], "citations": []}
+    usage = {
+        "billed_units": {"input_tokens": 9, "output_tokens": count},
+        "tokens": {"input_tokens": 26, "output_tokens": count},
+    }
+    return [
+        _named({"id": "c1", "type": "message-start", "delta": {"message": message}}),
+        _named({"type": "content-start", "index": 0, "delta": {"message": {"content": {"type": "text", "text": ""}}}}),
+        *(
+            _named({"type": "content-delta", "index": 0, "delta": {"message": {"content": {"text": word}}}})
+            for word in words(count)
+        ),
+        _named({"type": "content-end", "index": 0}),
+        _named({"type": "message-end", "delta": {"finish_reason": "COMPLETE", "usage": usage}}),
+    ]
+
+
+def bedrock_text(count: int = 2000) -> list[bytes]:
+    """Bedrock ConverseStream: one text block, binary frames."""
+    usage = {"inputTokens": 26, "outputTokens": count, "totalTokens": 26 + count}
+    return [
+        _aws("messageStart", {"p": "abcd", "role": "assistant"}),
+        *(
+            _aws("contentBlockDelta", {"contentBlockIndex": 0, "delta": {"text": word}, "p": "abcdefghij"})
+            for word in words(count)
+        ),
+        _aws("contentBlockStop", {"contentBlockIndex": 0, "p": "abc"}),
+        _aws("messageStop", {"p": "abcdef", "stopReason": "end_turn"}),
+        _aws("metadata", {"metrics": {"latencyMs": 512}, "p": "abc", "usage": usage}),
+    ]
+
+
+def ai_sdk_text(count: int = 2000) -> list[bytes]:
+    """AI SDK fullStream: one text block, a part a line."""
+    usage = {"inputTokens": 26, "outputTokens": count, "totalTokens": 26 + count}
+    return [
+        f"{_json(part)}\n".encode()
+        for part in (
+            {"type": "start"},
+            {"type": "start-step", "request": {}, "warnings": []},
+            {"type": "text-start", "id": "0"},
+            *({"type": "text-delta", "id": "0", "text": word} for word in words(count)),
+            {"type": "text-end", "id": "0"},
+            {"type": "finish-step", "finishReason": "stop", "usage": usage, "response": {"id": "r1", "modelId": "m"}},
+            {"type": "finish", "finishReason": "stop", "totalUsage": usage},
+        )
+    ]
+
+
+def ai_sdk_ui_text(count: int = 2000) -> list[bytes]:
+    """AI SDK UI message stream: one text part."""
+    parts: list[dict[str, Any]] = [
+        {"type": "start", "messageId": "m1"},
+        {"type": "start-step"},
+        {"type": "text-start", "id": "0"},
+        *({"type": "text-delta", "id": "0", "delta": word} for word in words(count)),
+        {"type": "text-end", "id": "0"},
+        {"type": "finish-step"},
+        {"type": "finish", "finishReason": "stop"},
+    ]
+    return [f"data: {_json(part)}\n\n".encode() for part in parts]
+
+
+def _aws(name: str, payload: dict[str, Any]) -> bytes:
+    """One frame of an AWS event-stream."""
+    headers = b"".join(
+        struct.pack("!B", len(key)) + key.encode() + struct.pack("!BH", 7, len(value)) + value.encode()
+        for key, value in ((":event-type", name), (":content-type", "application/json"), (":message-type", "event"))
+    )
+    body = _json(payload).encode()
+    prelude = struct.pack("!II", 16 + len(headers) + len(body), len(headers))
+    frame = prelude + struct.pack("!I", zlib.crc32(prelude)) + headers + body
+    return frame + struct.pack("!I", zlib.crc32(frame))
+
+
 # name -> the protocol (as Weft calls it) and the function that makes the stream
 INPUTS = {
     "chat text": ("openai-chat", chat_text),
@@ -143,6 +255,13 @@ INPUTS = {
     "gemini": ("gemini", gemini),
     "responses text": ("openai-responses", responses_text),
     "ollama": ("ollama", ollama),
+    "anthropic text": ("anthropic", anthropic_text),
+    "anthropic tools": ("anthropic", anthropic_tools),
+    "responses tools": ("openai-responses", responses_tools),
+    "cohere text": ("cohere", cohere_text),
+    "bedrock text": ("bedrock", bedrock_text),
+    "ai-sdk text": ("ai-sdk", ai_sdk_text),
+    "ai-sdk-ui text": ("ai-sdk-ui", ai_sdk_ui_text),
 }
 
 
