@@ -51,6 +51,7 @@ class Assembler:
         self.phase = Phase.IDLE
         self.started = False
         self.outcome: ev.Outcome | None = None
+        self.failed_at: int | None = None
         self._emit = emit
         self._protocol = protocol
         self._strict = strict
@@ -357,7 +358,7 @@ class Assembler:
         if self.phase in TERMINAL:
             return
         if self._ending.error is None:
-            self._ending.error = error
+            self._ending.error, self.failed_at = error, self.place.offset()
         self._pause()
         self._maybe_release()
 

@@ -120,8 +120,18 @@ class Reader:
 
     @property
     def done(self) -> bool:
-        """The terminal was emitted; the socket need not be read further."""
-        return self._out.phase in TERMINAL
+        """Nothing more will be taken: the terminal was emitted, or what follows cannot be understood. The input need not be read further."""
+        return self._out.phase in TERMINAL or not self._alive
+
+    @property
+    def offset(self) -> int:
+        """Where in the input the frame that is being read begins."""
+        return self._framer.offset
+
+    @property
+    def failed_at(self) -> int | None:
+        """Where in the input the frame begins in which the failure was said; None if none was said."""
+        return self._out.failed_at
 
     # -- frames --------------------------------------------------------------------------------------------------
 
