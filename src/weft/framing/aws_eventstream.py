@@ -4,6 +4,7 @@ Knows the frame, the types of its headers and the three kinds of message. Must n
 """
 
 from collections.abc import Mapping
+from struct import Struct
 from typing import Final
 from zlib import crc32
 
@@ -11,8 +12,11 @@ import msgspec
 
 from weft.framing.framer import DEFAULT_LIMIT, Emit, Fault, too_long
 
-_PRELUDE: Final = 12  # length of the frame, length of its headers, checksum of these two
+_PRELUDE: Final = Struct(">III")  # length of the frame, length of its headers, checksum of these two
+_LENGTHS: Final = 8
 _CHECKSUM: Final = 4
+_OVERHEAD: Final = 16
+_FAILURES: Final = frozenset({"exception", "error"})
 _MAX_HEADERS: Final = 128 << 10
 _MAX_PAYLOAD: Final = 24 << 20
 
@@ -32,20 +36,21 @@ class AWSEventStream:
         self._dead = False
         self._at = 0  # where in the input the buffer begins
         self._buffer = bytearray()
-        self._need = _PRELUDE
+        self._need = _PRELUDE.size
         self._block = b""
         self._headers: Mapping[str, str] | None = {}
+        self._event = ""
 
     def feed(self, data: bytes) -> None:
         """Takes a read of any size; nothing is looked at before as much of it is here as is needed."""
         if self._dead:
             return
-        self._buffer += data
-        while len(self._buffer) >= self._need and not self._dead:
-            if self._need == _PRELUDE:
-                self._prelude()
-            else:
-                self._frame()
+        if self._buffer:
+            self._buffer += data
+            if len(self._buffer) < self._need:
+                return
+            data = bytes(self._buffer)
+        self._buffer = bytearray(data[self._frames(data) :])
 
     def close(self) -> None:
         """Takes the end of the input; what is left is half a frame."""
@@ -53,38 +58,50 @@ class AWSEventStream:
             self._tell("partial_frame", "the input ended inside a frame", False)
             self._buffer.clear()
 
-    def _prelude(self) -> None:
-        head = bytes(self._buffer[:_PRELUDE])
-        total, headers = _number(head[:4]), _number(head[4:8])
-        overhead = _PRELUDE + _CHECKSUM
-        if crc32(head[:8]) != _number(head[8:]):
+    def _frames(self, data: bytes) -> int:
+        """Tells the frames that are whole, and how far they reach. The checksum of a frame goes on where that of its lengths ends."""
+        at, size, self._need = 0, len(data), _PRELUDE.size
+        while size - at >= _PRELUDE.size:
+            total, headers, checksum = _PRELUDE.unpack_from(data, at)
+            running = crc32(data[at : at + _LENGTHS])
+            if running != checksum or total > self._limit or not _is_sane(total, headers):
+                self._refuse(total, headers, running == checksum)
+                return size
+            end = at + total
+            if end > size:
+                self._need = total
+                return at
+            if crc32(data[at + _LENGTHS : end - _CHECKSUM], running) != _number(data[end - _CHECKSUM : end]):
+                self._tell("crc_mismatch", "the checksum of a frame is wrong", True)
+                return size
+            payload_at = at + _PRELUDE.size + headers
+            self._frame(data[at + _PRELUDE.size : payload_at], data[payload_at : end - _CHECKSUM])
+            self._at += total
+            at = end
+        return at
+
+    def _frame(self, block: bytes, payload: bytes) -> None:
+        if block != self._block:  # one event type comes many times in a row
+            self._block, self._headers = block, _headers(block)
+            self._event = _event(self._headers)
+        self.offset = self._at
+        if self._event:
+            self._emit(payload, self._event)
+        elif self._headers is None:
+            self._tell("malformed_frame", "the headers of a frame cannot be read", False)
+        else:
+            self._emit(*_told(self._headers, payload))
+
+    def _refuse(self, total: int, headers: int, checked: bool) -> None:
+        """These lengths cannot be true, or are too much."""
+        if not checked:
             self._tell("crc_mismatch", "the checksum of a frame's lengths is wrong, so where it ends is unknown", True)
-        elif total < overhead + headers:
+        elif total < _OVERHEAD + headers:
             self._tell("malformed_frame", "a frame is shorter than its headers", True)
         elif total > self._limit:
             self._tell(*too_long(self._limit))
-        elif headers > _MAX_HEADERS or total - overhead - headers > _MAX_PAYLOAD:
+        else:
             self._tell("frame_too_large", "a frame has more than 128 KiB of headers or 24 MiB of payload", True)
-        else:
-            self._need = total
-
-    def _frame(self) -> None:
-        frame = bytes(self._buffer[: self._need])
-        if crc32(frame[:-_CHECKSUM]) != _number(frame[-_CHECKSUM:]):
-            self._tell("crc_mismatch", "the checksum of a frame is wrong", True)
-            return
-        payload_at = _PRELUDE + _number(frame[4:8])
-        block = frame[_PRELUDE:payload_at]
-        if block != self._block:  # one event type comes many times in a row
-            self._block, self._headers = block, _headers(block)
-        if self._headers is None:
-            self._tell("malformed_frame", "the headers of a frame cannot be read", False)
-        else:
-            self.offset = self._at
-            self._emit(*_told(self._headers, frame[payload_at:-_CHECKSUM]))
-        del self._buffer[: len(frame)]
-        self._at += len(frame)
-        self._need = _PRELUDE
 
     def _tell(self, code: str, message: str, fatal: bool) -> None:
         self.offset = self._at
@@ -94,16 +111,26 @@ class AWSEventStream:
         self._fault(code, message, fatal)
 
 
+def _is_sane(total: int, headers: int) -> bool:
+    return headers <= _MAX_HEADERS and _OVERHEAD <= total - headers <= _MAX_PAYLOAD + _OVERHEAD
+
+
+def _event(headers: Mapping[str, str] | None) -> str:
+    """The type of an event; nothing for a failure."""
+    if headers is None or headers.get(":message-type", "event") in _FAILURES:
+        return ""
+    return headers.get(":event-type", "")
+
+
 def _told(headers: Mapping[str, str], payload: bytes) -> tuple[bytes, str]:
-    """Payload and name of a message. That of a failure is always an object, so that no failure is taken for a broken frame."""
-    kind = headers.get(":message-type", "event")
-    if kind == "exception":
+    """Payload and name of a failure. The payload is always an object, so that no failure is taken for a broken frame."""
+    if headers.get(":message-type") == "exception":
         told = payload if payload[:1] == b"{" else msgspec.json.encode({"message": _text(payload)})
         return told, "exception:" + headers.get(":exception-type", "")
-    if kind == "error":
+    if headers.get(":message-type") == "error":
         told = msgspec.json.encode({"message": headers.get(":error-message", "")})
         return told, "error:" + headers.get(":error-code", "")
-    return payload, headers.get(":event-type", "")
+    return payload, ""
 
 
 def _headers(block: bytes) -> Mapping[str, str] | None:
