@@ -84,8 +84,10 @@ def test_white_space_without_end_is_not_kept():
     for _ in range(10):
         framer.feed(b" " * 1000)
     assert framer.feed != framer._look
-    framer.feed(b'{"a":1}\n')
-    assert [(b'{"a":1}', "")] == told.frames
+    framer.feed(b"[1]\n")
+    framer.close()
+    assert [(b"[1]", "")] == told.frames
+    assert told == tell(Sniffer, b" " * 10_000 + b"[1]\n", default="ndjson")
 
 
 def test_as_much_of_a_page_is_kept_as_is_worth_showing():

@@ -104,6 +104,17 @@ def test_a_byte_order_mark_and_spaces_before_the_first_line_are_skipped():
     assert [Frame(b"1", "", 1)] == tell(SSE, b" data: 1\n\n")
 
 
+def test_odd_frames_among_plain_ones_are_read_by_their_lines():
+    for newline in (b"\n", b"\r\n"):
+        plain = b"data: 0" + newline * 2 + b"event: y" + newline + b"data: 0" + newline * 2
+        for odd in (b"data: 1\rdata: 2", b"data: 1\ndata: 2", b"data: 1\r\ndata: 2"):
+            expected = [b"0", b"0", b"1\n2", b"0", b"0", b"1\n2", b"0", b"0"]
+            assert expected == payloads((plain + odd + newline * 2) * 2 + plain)
+        for odd in (b"event: x\rdata: 1", b"event: x\r\rdata: 1", b"event: x\nid: 1" + newline + b"data: 1"):
+            expected = [b"0", b"0", b"1", b"0", b"0", b"1", b"0", b"0"]
+            assert expected == payloads((plain + odd + newline * 2) * 2 + plain)
+
+
 def test_spaces_before_a_later_line_make_it_another_field():
     assert [b"1"] == payloads(b"data: 1\n data: 2\n\n")
 
@@ -147,9 +158,19 @@ def test_raw_json_that_breaks_off_does_not_take_the_next_frames_with_it():
     ]
 
 
+def test_raw_json_that_breaks_off_is_followed_by_the_next():
+    assert [Fault("partial_frame", False, 0), Frame(b'{"n":2}', "", 11)] == tell(SSE, b'{"n": "one\n{"n":2}\n')
+
+
 def test_an_error_field_is_a_frame_named_error():
     assert [(b"1", ""), (b'{"detail":"no"}', "error"), (b"2", "")] == tell(
         SSE, b'data: 1\n\nerror: {"detail":"no"}\n\ndata: 2\n\n'
+    ).frames
+
+
+def test_an_error_field_ends_the_frame_before_it():
+    assert [(b"1", "x"), (b"{}", "error"), (b"2", "")] == tell(
+        SSE, b"event: x\ndata: 1\nerror: {}\n\ndata: 2\n\n"
     ).frames
 
 

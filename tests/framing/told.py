@@ -59,6 +59,16 @@ def tell(make, *reads: bytes, **options) -> Told:
     return told
 
 
+def tell_in_two(make, reads: Iterable[bytes], **options) -> tuple[list, list]:
+    """What is told before the end and what at the end: nothing is told later than it can be."""
+    framer, told = listen(make, **options)
+    for read in reads:
+        framer.feed(read)
+    before = len(told)
+    framer.close()
+    return told[:before], told[before:]
+
+
 def bytewise(data: bytes) -> list[bytes]:
     return [data[at : at + 1] for at in range(len(data))]
 

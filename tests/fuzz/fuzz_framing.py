@@ -23,7 +23,7 @@ if atheris:
     with atheris.instrument_imports(include=["weft.framing"]):
         import weft.framing  # noqa: F401 the tests' own modules need not be traced
 
-from tests.framing.told import ALL, PIECES, bytewise, cut, tell  # noqa: E402 it is found only now
+from tests.framing.told import ALL, PIECES, bytewise, cut, tell_in_two  # noqa: E402 it is found only now
 
 SETTINGS = 6  # the first bytes of a blob: limit, default of the sniffer, four cuts
 LIMITS = (1 << 20, 1 << 20, 17, 40, 64, 130)
@@ -35,9 +35,9 @@ def try_out(name: str, blob: bytes) -> None:
     options = {"limit": LIMITS[settings[0] % len(LIMITS)]}
     if name == "sniff":
         options["default"] = DEFAULTS[settings[1] % len(DEFAULTS)]
-    whole = tell(ALL[name], data, **options)
+    whole = tell_in_two(ALL[name], [data], **options)
     for reads in (bytewise(data), cut(data, (place * len(data) // 255 for place in settings[2:]))):
-        told = tell(ALL[name], *reads, **options)
+        told = tell_in_two(ALL[name], reads, **options)
         if told != whole:
             raise AssertionError(f"{name} {options}\nin one read {whole}\nin {reads}\n{told}")
 

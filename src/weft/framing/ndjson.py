@@ -40,7 +40,7 @@ class NDJSON:
         lines, pos = self._lines, 0
         self._base = self._seen
         self._seen += len(data)
-        if self._value_at == _NO_VALUE and (_LF in data or _CR in data) and not (lines.after_cr or self._dead):
+        if self._value_at == _NO_VALUE and (_LF in data or _CR in data) and not self._dead:
             if lines.rest:
                 self._base -= len(lines.rest)
                 data = lines.flush() + data

@@ -7,16 +7,18 @@ frame without its blank line. Must not know what a payload says, nor who sent it
 (`data: x` and `event: n` + `data: x`), without looking at each line; whatever looks different goes to the former.
 """
 
+import re
 from typing import Final
 
 from weft.framing.framer import DEFAULT_LIMIT, Emit, Fault, too_long
 from weft.framing.json_values import BETWEEN_VALUES, OpenValue, end_of
-from weft.framing.lines import LINE_END, Lines
+from weft.framing.lines import Lines
 
 _DATA: Final = b"data: "
 _EVENT: Final = b"event: "
 _PLAIN: Final = (_DATA, _EVENT)
-_FIELDS_OF_A_FRAME: Final = (b"data:", b"event:")
+_UNFINISHED: Final = re.compile(rb"data: [^\r\n]*+|event: [^\r\n]*+(?:\r?\n[^\r\n]*+)?")
+"""The beginning of what may become a plain frame, and cannot be one yet."""
 _BOM: Final = b"\xef\xbb\xbf"
 _LF, _CR = b"\n\r"  # as numbers: to look for one of them in bytes is much cheaper than to look for bytes
 _NO_FRAME: Final = -1
@@ -124,10 +126,8 @@ class SSE:
         if stop >= 0:
             take = self._bare_frames if data.startswith(_DATA, pos) else self._named_frames
             pos = take(data, pos, stop, newline)
-            if pos == len(data) or self._frame != _NO_FRAME:
-                return pos
-            may_hold = data.startswith(_PLAIN, pos)
-        if may_hold and (newline == b"\n" or not LINE_END.search(data, pos)):
+            may_hold = self._frame == _NO_FRAME
+        if may_hold and _UNFINISHED.fullmatch(data, pos):
             self._held += data[pos:]
             return len(data)
         return pos
@@ -200,8 +200,8 @@ class SSE:
             inked = line.removeprefix(_BOM).lstrip(b" \t")
             at = self._frame = len(line) - len(inked)
             line = inked
-        if self._raw:  # a field begins a new frame, whatever became of the value before
-            if self._raw.continues(line) and not line.startswith(_FIELDS_OF_A_FRAME):
+        if self._raw:
+            if self._raw.continues(line):
                 self._raw_json(line, at)
                 return
             self._half_frame()
