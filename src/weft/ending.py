@@ -67,7 +67,8 @@ class Ending:
             error = cut or make_error("truncated", "the stream stopped before the source said that it was over")
         if error is not None:
             return End(_OUTCOMES.get(error.type, "failed"), finishes, usage, error)
-        outcome: Outcome = worst([outcome_of(finish) for finish in finishes])
+        said: list[Outcome] = ["incomplete"] if "incomplete" in self._signs else []
+        outcome: Outcome = worst([*said, *(outcome_of(finish) for finish in finishes)])
         return End(outcome, finishes, usage, _error_of(outcome, finishes))
 
     def _effective(self, choice: int, tallies: dict[int, Tally]) -> Finish:

@@ -11,8 +11,10 @@ import msgspec
 from weft.events import FinishReason
 from weft.usage import Merge
 
-EndSign = Literal["finish", "done", "terminal"]
-"""What can make an end true: a finish for every choice seen, the transport's `[DONE]`, or the protocol's own closing frame."""
+EndSign = Literal["finish", "done", "terminal", "incomplete"]
+"""What can make an end true: a finish for every choice seen, the transport's `[DONE]`, or the protocol's own closing frame.
+
+`incomplete` comes beside one of these, where the closing frame itself says that the answer is not whole, whatever the finish."""
 
 
 class Rules(msgspec.Struct, frozen=True, kw_only=True):
