@@ -350,7 +350,7 @@ class Assembler:
         if self.phase in TERMINAL:
             return
         self._ending.sign(sign)
-        self._pause()
+        self._pause(over=True)
         self._maybe_release()
 
     def fail(self, error: Error) -> None:
@@ -359,7 +359,7 @@ class Assembler:
             return
         if self._ending.error is None:
             self._ending.error, self.failed_at = error, self.place.offset()
-        self._pause()
+        self._pause(over=True)
         self._maybe_release()
 
     def note(self, code: str, message: str, parameter: str | None = None) -> None:
@@ -438,10 +438,12 @@ class Assembler:
             self._said.add(code)
             self.note(code, message)
 
-    def _pause(self) -> None:
-        """The source has said something about the end: the next delta is looked at afresh."""
+    def _pause(self, *, over: bool = False) -> None:
+        """The source has said something about the end: the next delta is looked at afresh, and once it is over finds no block."""
         self._texting = self._thinking = None
         self._fragments.pause()
+        if over:
+            self._blocks.keyed.clear()
 
     def _block_for(self, kind: ev.BlockKind, choice: int, key: Hashable, channel: str | None = None) -> Block | None:
         """The open block that a delta of this kind belongs to, opened if there is none; None after the end."""
