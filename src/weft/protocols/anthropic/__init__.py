@@ -15,12 +15,12 @@ PROTOCOL = ProtocolSpec(
     ignores=IGNORES,
     framed=framed,
     signs=(
-        Sign("type", "message_", 1.0),
-        Sign("type", "content_block_", 1.0),
-        Sign("message.type", "message", 1.0),
+        Sign("type", "message_", 0.95),
+        Sign("type", "content_block_", 0.97),
+        Sign("message.type", "message", 0.9),
         Sign("type", "message", 0.4),
+        Sign("content.type", None, 0.4),
         Sign("stop_reason", None, 0.6),
-        Sign("usage.cache_read_input_tokens", None, 0.4),
-        Sign("bytes", None, 0.8),
+        Sign("usage.cache_read_input_tokens", None, 0.6),
     ),
 )

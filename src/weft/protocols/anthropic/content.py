@@ -112,17 +112,17 @@ class Content:
         out.args(delta.partial_json, key)
 
     def _spoken(self, out: Assembler, kind: Literal["text", "reasoning"], key: Hashable) -> Hashable:
-        """The key under which text of this kind is to be said, whatever is open under the source's."""
+        """The key under which text of this kind is to be said. It takes the place of other text, and stands beside anything else."""
         state = self.open.get(key)
-        if state == kind:
-            return key
+        place = key if state in _SPEAKING or state is None else ("beside", key)
+        if self.open.get(place) == kind:
+            return place
         if state is None:
             out.note("block_not_started", f"{kind} for block {key}, which was not started")
         else:
-            out.note("delta_of_other_kind", f"{kind} in block {key}, which is {state}")
-            key = key if state in _SPEAKING else ("beside", key)
-        self.open[key] = kind
-        return key
+            out.note("delta_of_other_kind", f"{kind} in block {key}, which is of another kind")
+        self.open[place] = kind
+        return place
 
     def _stray(self, out: Assembler, key: Hashable) -> Hashable:
         """The open call that a fragment under a wrong index is for; noted once for each index."""

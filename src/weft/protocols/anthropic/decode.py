@@ -162,6 +162,8 @@ class AnthropicDecoder:
             out.fail(
                 error_from_body({"__type": name.partition(":")[2], **(value if jsontext.is_object(value) else {})})
             )
+        elif name == "error":
+            self.error(event)
         elif event.snapshot is not None:
             return
         elif is_block(event.type):

@@ -4,7 +4,8 @@ Knows: where a host differs. What merely leaves out or adds members is tolerated
 Must not know: how a row is obeyed.
 """
 
-from weft.protocol import Dialect
+from weft.protocol import Dialect, Sign
+from weft.protocols.anthropic.wire import METRICS
 from weft.rules import Rules
 
 
@@ -25,6 +26,7 @@ BEDROCK = AnthropicDialect(
     rules=RULES,
     provider="bedrock",
     ids=("msg_bdrk_",),
+    signs=(Sign(":name", "chunk"), Sign("message.id", "msg_bdrk_"), Sign("id", "msg_bdrk_"), Sign(METRICS)),
     evidence="atlas 2.7, 4.2",
 )
 
@@ -34,6 +36,7 @@ VERTEX = AnthropicDialect(
     rules=RULES,
     provider="vertex",
     ids=("msg_vrtx_",),
+    signs=(Sign("message.id", "msg_vrtx_"), Sign("id", "msg_vrtx_")),
     evidence="atlas 2.3.7, 4.2",
 )
 

@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from weft import jsontext
 from weft.assembler import Assembler
+from weft.protocols.anthropic.wire import METRICS
 
 
 class Family(NamedTuple):
@@ -31,7 +32,6 @@ ROWS: Final = (
     Family("is_finished", "text", "finish_reason", choice="index"),  # Cohere Command
     Family("generations", "text", "finish_reason"),
 )
-_METRICS: Final = "amazon-bedrock-invocationMetrics"
 
 
 def find(frame: Any) -> Family | None:
@@ -61,7 +61,7 @@ def say(out: Assembler, family: Family, frame: dict[str, Any]) -> None:
 
 
 def _usage(out: Assembler, family: Family, frame: dict[str, Any]) -> None:
-    metrics = frame.get(_METRICS)
+    metrics = frame.get(METRICS)
     if jsontext.is_object(metrics):
         names, raw = ("inputTokenCount", "outputTokenCount"), metrics
     else:

@@ -5,9 +5,11 @@ so that a frame which nobody has named yet is still a frame.
 Must not know: what any of it means.
 """
 
-from typing import Any
+from typing import Any, Final
 
 import msgspec
+
+METRICS: Final = "amazon-bedrock-invocationMetrics"
 
 
 class Wire(msgspec.Struct, gc=False):
@@ -97,7 +99,7 @@ class Event(Message):
     error: Any = None
     snapshot: Any = None
     wrapped: bytes | None = msgspec.field(default=None, name="bytes")
-    invocation_metrics: dict[str, Any] | None = msgspec.field(default=None, name="amazon-bedrock-invocationMetrics")
+    invocation_metrics: dict[str, Any] | None = msgspec.field(default=None, name=METRICS)
     guardrail_action: str | None = msgspec.field(default=None, name="amazon-bedrock-guardrailAction")
 
 
