@@ -338,11 +338,11 @@ class Assembler:
             self._send(snapshot)
         self._maybe_release()
 
-    def finish(self, raw: str | None, reason: ev.FinishReason | None = None, choice: int = 0) -> None:
-        """A choice's finish: held, since usage and even content may follow. The last one said counts."""
+    def finish(self, raw: str | None, reason: ev.FinishReason | None = None, choice: int = 0, why: str = "") -> None:
+        """A choice's finish, with the source's words for it: held, since usage and even content may follow. The last one said counts."""
         if self.phase in TERMINAL:
             return
-        self._ending.finish(raw, reason, choice)
+        self._ending.finish(raw, reason, choice, why)
         self._pause()
 
     def sign(self, sign: EndSign) -> None:

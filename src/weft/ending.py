@@ -4,6 +4,8 @@ Knows: finishes said, terminators seen, errors, and which of them make an end tr
 Must not know: blocks, events in flight, wires.
 """
 
+from collections.abc import Mapping
+
 import msgspec
 
 from weft.errors import Error, ErrorType, make_error
@@ -26,14 +28,17 @@ class Ending:
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
         self._finishes: dict[int, Finish] = {}
+        self._words: dict[int, str] = {}
         self._signs: set[EndSign] = set()
         self.error: Error | None = None
 
-    def finish(self, raw: str | None, reason: FinishReason | None, choice: int) -> None:
+    def finish(self, raw: str | None, reason: FinishReason | None, choice: int, why: str = "") -> None:
         """Remember a choice's finish: the last one said counts, and words that say nothing are not said."""
         reason = reason or self._rules.finishes.get(raw or "") or finish_reason(raw)
         if reason is not None:
             self._finishes[choice] = Finish(choice=choice, reason=reason, raw=raw)
+        if why:
+            self._words[choice] = why
 
     def sign(self, sign: EndSign) -> None:
         """The transport's or the protocol's terminator was seen."""
@@ -69,7 +74,7 @@ class Ending:
             return End(_OUTCOMES.get(error.type, "failed"), finishes, usage, error)
         said: list[Outcome] = ["incomplete"] if "incomplete" in self._signs else []
         outcome: Outcome = worst([*said, *(outcome_of(finish) for finish in finishes)])
-        return End(outcome, finishes, usage, _error_of(outcome, finishes))
+        return End(outcome, finishes, usage, _error_of(outcome, finishes, self._words))
 
     def _effective(self, choice: int, tallies: dict[int, Tally]) -> Finish:
         finish = self._finishes.get(choice, Finish(choice=choice))
@@ -83,15 +88,17 @@ class Ending:
         return finish if reason == finish.reason else Finish(choice=choice, reason=reason, raw=finish.raw)
 
 
-def _error_of(outcome: Outcome, finishes: tuple[Finish, ...]) -> Error | None:
-    """The error that stands beside an outcome that a finish alone decided."""
-    if outcome == "failed":
-        raw = next((finish.raw for finish in finishes if finish.reason == "error"), None)
-        return make_error(_FAILED.get(raw or "", "server"), f"the source finished with {raw!r}", code=raw)
-    blocked = next((finish for finish in finishes if finish.reason == "content_filter"), None)
-    if outcome == "incomplete" and blocked is not None:
-        return make_error("content_blocked", "the answer was stopped by a content filter", code=blocked.raw)
-    return None
+def _error_of(outcome: Outcome, finishes: tuple[Finish, ...], words: Mapping[int, str]) -> Error | None:
+    """The error that stands beside an outcome that a finish alone decided, in the source's own words if it had some."""
+    wanted = {"failed": "error", "incomplete": "content_filter"}.get(outcome)
+    finish = next((finish for finish in finishes if finish.reason == wanted), None) if wanted else None
+    if finish is None:
+        return None
+    message = words.get(finish.choice)
+    if wanted == "content_filter":
+        return make_error("content_blocked", message or "the answer was stopped by a content filter", code=finish.raw)
+    kind = _FAILED.get(finish.raw or "", "server")
+    return make_error(kind, message or f"the source finished with {finish.raw!r}", code=finish.raw)
 
 
 _OUTCOMES: dict[str, Outcome] = {"cancelled": "incomplete", "truncated": "truncated"}
