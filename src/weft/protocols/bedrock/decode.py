@@ -19,6 +19,7 @@ from weft.protocols.bedrock.held import Held
 from weft.protocols.bedrock.usage import counts
 from weft.protocols.bedrock.wire import (
     EVENTS,
+    Chunk,
     ContentBlockDelta,
     ContentBlockStart,
     ContentBlockStop,
@@ -49,6 +50,7 @@ class ConverseDecoder:
             "contentBlockStop": self._block_stop,
             "messageStop": self._message_stop,
             "metadata": self._metadata,
+            "chunk": self._chunk,
         }
 
     def feed(self, message: Any, name: str) -> None:
@@ -154,7 +156,12 @@ class ConverseDecoder:
             stop = delta.get("stop_sequence") if jsontext.is_object(delta) else fields.get("/stop_sequence")
             self.out.meta("stop_sequence", stop)
 
-    # -- what has no name of an event ----------------------------------------------------------------------------
+    # -- what has no name of an event, or not its own -------------------------------------------------------------
+
+    def _chunk(self, chunk: Chunk) -> None:
+        """Nova's stream by way of InvokeModel."""
+        if chunk.wrapped is not None:
+            self.out.place.inner(chunk.wrapped, "")
 
     def _unnamed(self, frame: Unnamed) -> None:
         """A whole reply, or an event that a recorder wrote down as boto3 hands it out."""

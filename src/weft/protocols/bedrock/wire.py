@@ -196,6 +196,12 @@ class Unnamed(Metadata):
     metadata: Metadata | None = None
 
 
+class Chunk(msgspec.Struct, gc=False):
+    """InvokeModel's only event: a frame of the model's own, which for Nova is an event of Converse."""
+
+    wrapped: bytes | None = msgspec.field(default=None, name="bytes")
+
+
 EVENTS: dict[str, Any] = {
     "messageStart": MessageStart,
     "contentBlockStart": ContentBlockStart,
@@ -203,6 +209,7 @@ EVENTS: dict[str, Any] = {
     "contentBlockStop": ContentBlockStop,
     "messageStop": MessageStop,
     "metadata": Metadata,
+    "chunk": Chunk,
 }
 
 # Known and not read: padding of random length, who speaks, and two counts under their former names.
