@@ -353,3 +353,25 @@ def test_a_late_signature_gets_a_block_of_its_own():
     assert [("reasoning", 0), ("text", 0), ("reasoning", 1)] == [
         (p.__struct_config__.tag, len(p.signatures)) for p in message.blocks
     ]
+
+
+def test_a_call_of_an_earlier_step_decides_no_finish():
+    """An agent run goes on after its calls were answered: its stop is a stop."""
+    run_of_two = (
+        ("step_start", ()),
+        ("tool_call", (0, "a", "look", "{}")),
+        ("step_end", ("tool_calls",)),
+        ("step_start", ()),
+        ("text", ("done",)),
+        ("step_end", ("stop",)),
+        ("finish", ("stop",)),
+    )
+    message = collect(said(*run_of_two))
+    assert ("stop", True) == (message.finish, message.tool_calls[0].complete)
+    assert ["tool_calls", "stop"] == [step.finish for step in message.steps]
+
+
+def test_what_the_finish_of_a_step_cut_off_is_not_whole():
+    """A9 within one step: arguments that happen to parse are no call to execute."""
+    cut = (("step_start", ()), ("tool_call", (0, "a", "look", "{}")), ("step_end", ("length",)), ("finish", ("length",)))
+    assert [False] == [call.complete for call in collect(said(*cut)).tool_calls]

@@ -21,6 +21,7 @@ from weft.fragments import Fragments
 from weft.grammar import BLOCK_EVENTS, OUTCOME_PHASE, TERMINAL, Phase
 from weft.place import Place
 from weft.rules import EndSign, Rules
+from weft.step import step_end
 from weft.usage import UsageLedger
 
 # What strict mode makes of an oddity: seed 001's code. Everything not named here is an invalid transition.
@@ -61,7 +62,6 @@ class Assembler:
         self._blocks = Blocks(emit)
         self._ending = Ending(self.rules)
         self._ledger = UsageLedger(self.rules.usage, self.rules.usage_fields)
-        self._step_ledger: UsageLedger | None = None
         self._made_calls = 0
         self._releasing = False
         self._texting: Block | None = None
@@ -207,14 +207,15 @@ class Assembler:
         *,
         name: str | None = None,
         is_error: bool = False,
+        executor: ev.Executor = "provider",
         **place: Any,
     ) -> None:
-        """What a provider-executed tool gave back, as a whole block; `place` is choice, item and item_id as for `open`."""
+        """What an executed tool gave back, as a whole block; `place` is choice, item and item_id as for `open`."""
         if not self.accepts("tool_result"):
             return
         block = self._blocks.keyed.get(key)
         if block is None or block.kind != "tool_result":
-            self.open("tool_result", key, id=call_id, name=name, arrival="whole", executor="provider", **place)
+            self.open("tool_result", key, id=call_id, name=name, arrival="whole", executor=executor, **place)
             block = self._blocks.keyed[key]
         self._send(ev.Result(block.index, call_id, content, is_error))
 
@@ -308,24 +309,24 @@ class Assembler:
     # -- steps, usage, the end -----------------------------------------------------------------------------------
 
     def step_start(self) -> None:
-        """One of several model calls begins."""
+        """One of several model calls begins. What earlier steps called was answered within the run and decides no finish."""
         if self.accepts("step"):
-            self._step_ledger = UsageLedger(self.rules.usage, self.rules.usage_fields)
+            self._blocks.forget_calls()
             self._send(ev.StepStart(self._blocks.step))
 
     def step_end(
-        self, raw: str | None = None, counts: Mapping[str, int | None] | None = None, raw_usage: Any = None
+        self,
+        raw: str | None = None,
+        counts: Mapping[str, int | None] | None = None,
+        raw_usage: Any = None,
+        reason: ev.FinishReason | None = None,
     ) -> None:
-        """The step is over; its blocks are closed, its usage is its own."""
+        """The step is over; its blocks are closed, its finish and usage are its own."""
         if not self.accepts("step"):
             return
-        self._blocks.close_all(lambda _: True)
-        ledger = self._step_ledger or UsageLedger()
-        ledger.add(counts or {}, {}, raw_usage)
-        step = Ending(self.rules)
-        step.finish(raw, None, 0)
-        self._send(ev.StepEnd(self._blocks.step, step.reason(0), raw, ledger.snapshot()))
-        self._step_ledger = None
+        end = step_end(self.rules, self._blocks.step, raw, reason, counts or {}, raw_usage)
+        self._blocks.close_all(lambda block: self._whole_after(end.finish, block))
+        self._send(end)
         self._blocks.step += 1
 
     def usage(
@@ -487,13 +488,13 @@ class Assembler:
         """Did the end of the stream end this block as it should be ended?"""
         if self._ending.error is not None or not self._ending.finished(block.choice):
             return False
-        reason = self._ending.reason(block.choice)
+        return self._whole_after(self._ending.reason(block.choice), block)
+
+    def _whole_after(self, reason: ev.FinishReason | None, block: Block) -> bool:
+        """Does this finish leave the block whole? What is cut by length or a filter is the last thing said."""
         if reason == "error":
             return False
         if reason not in ("length", "content_filter"):
             return True
         call = block.call
-        if call is None:
-            return False
-        last = max(self._blocks.open)
-        return call.whole or (block.index < last and any(call.pieces))
+        return call is not None and (call.whole or (block.index < max(self._blocks.open) and any(call.pieces)))

@@ -138,6 +138,11 @@ class Blocks:
         for block in list(self.open.values()):
             self.close(block, complete(block))
 
+    def forget_calls(self) -> None:
+        """The calls so far no longer count."""
+        for lane in self.lanes.values():
+            lane.tally.calls = lane.tally.complete_calls = 0
+
     def _item(self, lane: Lane, kind: BlockKind, item: Hashable) -> int:
         """The number of the wire item that a block belongs to. Without a word from the source, neighbouring text and refusal share one."""
         if item is not None:

@@ -89,7 +89,7 @@ class EventsDecoder:
     def _step_end(self, event: ev.StepEnd) -> None:
         usage = event.usage
         counts = {name: getattr(usage, name) for name in _COUNTS} if usage is not None else None
-        self.out.step_end(event.finish_raw or event.finish, counts, usage.raw if usage is not None else None)
+        self.out.step_end(event.finish_raw, counts, usage.raw if usage is not None else None, event.finish)
 
     def _end(self, event: ev.End) -> None:
         if event.usage is not None:
