@@ -30,7 +30,7 @@ class ResponsesDecoder:
 
     def __init__(self, out: Assembler, dialect: ResponsesDialect) -> None:
         self.out = out
-        self._provider = dialect.provider
+        self._dialect = dialect
         self._items = Register(dialect.custom_tools)
         self._text: TextPart | None = None
         self._call: CallItem | None = None
@@ -236,10 +236,10 @@ class ResponsesDecoder:
             self.out.unknown(self.out.place.frame(), kind)
 
     def _begin(self, event: Event) -> None:
-        lifecycle.begin(self.out, self._items, self._provider, event)
+        lifecycle.begin(self.out, self._items, self._dialect, event)
 
     def _end(self, event: Event) -> None:
-        lifecycle.begin(self.out, self._items, self._provider, event)
+        lifecycle.begin(self.out, self._items, self._dialect, event)
         lifecycle.end(self.out, self._items, event)
 
     _EVENTS: ClassVar[Mapping[str, Callable[..., None]]] = {

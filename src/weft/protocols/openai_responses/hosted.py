@@ -193,7 +193,7 @@ def _executor(wire: Item) -> Executor:
     """Who runs it. A shell in a container is the provider's; a search for tools may be left to the client."""
     if wire.execution == "client":
         return "client"
-    if wire.environment is not None and (wire.environment.type or "").startswith("container"):
+    if wire.environment is not None and str(wire.environment.get("type")).startswith("container"):
         return "provider"
     return "client" if wire.type in CLIENT_TOOLS else "provider"
 

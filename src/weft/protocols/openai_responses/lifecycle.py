@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from weft.assembler import Assembler
 from weft.errors import error_from_body, make_error
+from weft.protocols.openai_responses.dialects import ResponsesDialect, host_of
 from weft.protocols.openai_responses.register import Register, kind_of
 from weft.protocols.openai_responses.usage import counts
 from weft.protocols.openai_responses.verbatim import Verbatim
@@ -34,12 +35,14 @@ _FACTS: Final = ("service_tier", "completed_at")
 """Members that change during a stream, and so are facts by themselves; the others are one fact, `response`."""
 
 
-def begin(out: Assembler, items: Register, provider: str | None, event: Event) -> None:
+def begin(out: Assembler, items: Register, dialect: ResponsesDialect, event: Event) -> None:
     """Who answers, and with what settings."""
     response, form = _response(out, event)
-    out.start(response.id, response.model, provider, response.created_at)
+    host = dialect if dialect.name else host_of(response.id, response.model) or dialect
+    out.start(response.id, response.model, host.provider, response.created_at)
+    items.custom = host.custom_tools
     if response.tools:
-        items.declared = frozenset(tool.name for tool in response.tools if tool.name)
+        items.declared = frozenset(name for tool in response.tools if isinstance(name := tool.get("name"), str))
     _tell(out, form)
 
 
@@ -79,7 +82,7 @@ def _output(out: Assembler, items: Register, response: Response, form: Verbatim)
     for wire in output:
         wire.type = kind_of(wire)
     streamed = bool(items)
-    if isinstance(response.reasoning, str) and not streamed:
+    if isinstance(response.reasoning, str) and response.reasoning.strip() and not streamed:
         _loose_reasoning(out, response.reasoning)
     forms = form.elements("output")
     for position, (wire, item) in enumerate(zip(output, items.matched(output), strict=True)):

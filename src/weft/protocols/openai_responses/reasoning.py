@@ -82,7 +82,12 @@ class ReasoningItem(OutputItem):
             self.part(number, form).settle(out, part.text or "")
 
     def _sign(self, out: Assembler, wire: Item) -> None:
-        """The encrypted content of a done item is another one than that of the item added, and it is the one to send back."""
-        if wire.encrypted_content and wire.encrypted_content != self._encrypted:
-            self._encrypted = wire.encrypted_content
-            out.signature(wire.encrypted_content, key=self.key)
+        """The encrypted content of a done item is another one than that of the item added, and it is the one to send back.
+
+        It goes back under the id that it came with, or is refused (pydantic/pydantic-ai#7185). Ollama's is the plain thinking.
+        """
+        content = wire.encrypted_content
+        if content and content != self._encrypted:
+            self._encrypted = content
+            plain = any(part.text == content for part in wire.summary or ())
+            out.signature(content, key=self.key, item=wire.id or None, encrypted=not plain)

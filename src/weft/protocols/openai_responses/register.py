@@ -32,11 +32,14 @@ KINDS: Final[dict[str, type[OutputItem]]] = {
 
 
 class Register:
-    """All items of one response, in order of appearance. `custom` says who runs custom tools here."""
+    """All items of one response, in order of appearance.
 
-    def __init__(self, custom: Executor = "client") -> None:
+    `declared` are the functions that were offered to the model, `custom` says who runs custom tools here.
+    """
+
+    def __init__(self, custom: Executor) -> None:
         self.declared: frozenset[str] = frozenset()
-        self._custom: Executor = custom
+        self.custom: Executor = custom
         self._items: list[OutputItem] = []
         self._by_index: dict[int, OutputItem] = {}
         self._by_name: dict[str, OutputItem] = {}
@@ -82,7 +85,7 @@ class Register:
         item = make(str(len(self._items)), wire, index, arrival)
         if isinstance(item, CallItem):
             item.declared = self.declared
-            item.executor = self._custom if isinstance(item, CustomCallItem) else item.executor
+            item.executor = self.custom if isinstance(item, CustomCallItem) else item.executor
         self._items.append(item)
         self.name(item, wire, index)
         return item

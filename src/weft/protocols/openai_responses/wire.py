@@ -24,10 +24,6 @@ class Part(Wire):
     logprobs: list[Any] | None = None
 
 
-class Environment(Wire):
-    type: str | None = None
-
-
 class Item(Wire):
     type: str | None = None
     id: str | None = None
@@ -41,10 +37,7 @@ class Item(Wire):
     summary: list[Part] | None = None
     encrypted_content: str | None = None
     execution: str | None = None
-    environment: Environment | None = None
-    namespace: str | None = None
-    caller: dict[str, Any] | None = None
-    asynchronous: bool | None = msgspec.field(default=None, name="async")
+    environment: dict[str, Any] | None = None
 
 
 class InputDetails(Wire):
@@ -68,10 +61,6 @@ class IncompleteDetails(Wire):
     reason: str | None = None
 
 
-class Tool(Wire):
-    name: str | None = None
-
-
 class Response(Wire):
     """A whole reply, and what lifecycle events carry."""
 
@@ -84,7 +73,7 @@ class Response(Wire):
     usage: Usage | None = None
     error: Any = None
     incomplete_details: IncompleteDetails | None = None
-    tools: list[Tool] | None = None
+    tools: list[dict[str, Any]] | None = None
     reasoning: str | dict[str, Any] | None = None
 
 
@@ -116,4 +105,25 @@ class Event(Response):
     output_format: str | None = None
 
 
-IGNORES = frozenset({"*.sequence_number", "*.obfuscation"})
+_SETTINGS = """
+    background conversation completed_at content_filters context_management frequency_penalty instructions max_output_tokens
+    max_tool_calls metadata moderation output_text parallel_tool_calls presence_penalty previous_response_id prompt
+    prompt_cache_key prompt_cache_retention safety_identifier service_tier store temperature text tool_choice tool_usage
+    top_logprobs top_p truncation user
+"""
+_OF_ITEMS = """
+    action actions approval_request_id async background caller code container_id created_by diff error fingerprint
+    max_output_length namespace operation outcome output outputs pending_safety_checks prompt quality queries result results
+    output_format revised_prompt role server_label size stderr stdout svg_usage tools
+"""
+_OF_USAGE = """
+    cache_write_tokens_details context_details cost cost_details cost_in_usd_ticks is_byok num_server_side_tools_used
+    num_sources_used server_side_tool_usage_details
+"""
+_OF_EVENTS = """
+    annotation_index background billing command command_index copilot_usage cost diff obfuscation partial_image_index quality
+    sequence_number size
+"""
+
+# Known, and not read by name: what is carried as it is (settings, an item's own form, raw usage) and what says nothing.
+IGNORES = frozenset(f"*.{name}" for name in f"{_SETTINGS} {_OF_ITEMS} {_OF_USAGE} {_OF_EVENTS}".split())
