@@ -8,6 +8,7 @@ Each sign of weight w multiplies the odds of its protocol by 1 / (1 - w), so tha
 
 import base64
 import binascii
+import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -18,7 +19,7 @@ from weft.framing.sniff import Sniffer
 from weft.protocol import Dialect, ProtocolSpec, Sign, names, resolve
 
 LOOK_BYTES = 64 << 10
-LOOK_FRAMES = 16
+LOOK_FRAMES = 64
 SURE = 0.95
 """Confidence from which on nothing more is looked at, and from which on a guess needs no second look."""
 LIKELY = 0.5
@@ -165,7 +166,7 @@ class _Suspect:
         return Candidate(
             protocol=self._spec.name,
             title=(accent.row.title if accent else "") or self._spec.title,
-            confidence=round(confidence, 3),
+            confidence=math.floor(confidence * 1000) / 1000,
             dialect=accent.row.name if accent else None,
             evidence=tuple(_told(sign) for sign in seen),
             reads=self._spec.decoder is not None,

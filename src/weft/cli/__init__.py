@@ -1,0 +1,115 @@
+"""The command line: a table of commands, and what happens when one of them cannot go on.
+
+Knows: the commands by name, and the exit statuses. Must not know: what any command does; a command is one module here and a row in the table.
+"""
+
+import io
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from importlib import import_module
+from typing import TextIO
+
+from weft.cli.command import Command, Refused, arguments_of, say
+from weft.cli.output import refused_output
+from weft.nearest import UnknownNameError
+
+COMMANDS: dict[str, str] = {
+    "inspect": "a timeline for people: blocks, bytes, usage, what went wrong and whose fault",
+    "events": "one event a line, as JSON",
+    "collect": "the assembled message, as JSON",
+    "detect": "which protocol and dialect is this, and how sure",
+    "protocols": "the protocols and dialects that are known",
+    "demo": "a short show: a stream is read live; no key, no network",
+    "bench": "cost per chunk against the floor",
+}
+"""name -> what it gives. The module is `weft.cli.NAME`; its `COMMAND` says the rest."""
+
+USAGE = """\
+usage: weft COMMAND [OPTIONS] [FILE|-]
+
+Any LLM provider's stream as one typed, truthful event stream.
+
+{commands}
+
+Without FILE, or with -, standard input is read, as it comes.
+
+examples:
+  curl -sN https://… | weft inspect      what a provider sends, as it sends it
+  weft events reply.sse | head           the events of a recorded stream
+  weft collect reply.sse | jq .text      the answer alone
+
+weft COMMAND --help tells more; weft --version tells the version.
+Exit status: 0 the stream completed; 2 wrong usage or unreadable input; 3 the stream ended incomplete, failed or truncated
+(the last line on standard error says why); 130 interrupted."""
+
+OK, REFUSED, BUG, INTERRUPTED = 0, 2, 70, 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; gives the exit status. Whatever happens, it is told in one line and not in a traceback."""
+    _prepare_streams()
+    try:
+        status = _run(list(sys.argv[1:] if argv is None else argv))
+        _flush()
+    except Refused as refused:
+        say(f"weft: {refused}")
+        return REFUSED
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception as bug:  # noqa: BLE001 - the last line of defence
+        if os.environ.get("WEFT_TRACEBACK"):
+            traceback.print_exc()
+        say(f"weft: this is a bug in Weft: {type(bug).__name__}: {bug} (WEFT_TRACEBACK=1 shows where)")
+        return BUG
+    return status
+
+
+def _run(words: list[str]) -> int:
+    if not words:
+        say(_usage())
+        return REFUSED
+    name, *rest = words
+    if name in {"-h", "--help", "help"}:
+        print(_usage())
+        return OK
+    if name in {"-V", "--version"}:
+        print(f"weft {_version()}")
+        return OK
+    if name not in COMMANDS:
+        raise Refused(UnknownNameError("option" if name.startswith("-") else "command", name, COMMANDS))
+    command: Command = import_module(f"weft.cli.{name}").COMMAND
+    try:
+        arguments = arguments_of(name, command, rest)
+    except SystemExit:  # argparse has printed the help
+        return OK
+    return command.run(arguments)
+
+
+def _usage() -> str:
+    width = max(map(len, COMMANDS))
+    return USAGE.format(commands="\n".join(f"  {name:<{width}}  {summary}" for name, summary in COMMANDS.items()))
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return version("weft")
+
+
+def _prepare_streams() -> None:
+    """A name or a text that the terminal cannot show must not end the program."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _flush() -> None:
+    """What is still buffered is written while its failure can be told."""
+    stdout: TextIO | None = sys.stdout
+    try:
+        if stdout is not None:
+            stdout.flush()
+    except OSError as error:
+        raise refused_output(error) from None

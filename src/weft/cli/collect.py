@@ -1,0 +1,43 @@
+"""`weft collect`: the assembled message."""
+
+from typing import Any
+
+import msgspec
+
+from weft.cli.command import Command, Parser
+from weft.cli.options import add_output, add_stream, stream_options
+from weft.cli.output import Output
+from weft.cli.reading import Reading
+from weft.message import Collector
+
+
+def _arguments(parser: Parser) -> None:
+    add_stream(parser)
+    add_output(parser)
+    parser.add_argument("--compact", action="store_true", help="one line, as it is where the output is no terminal")
+
+
+def _run(arguments: Any) -> int:
+    options = stream_options(arguments)
+    reading = Reading(options)
+    collector = Collector()
+    with Output(arguments.output, beside=options.file) as output:
+        try:
+            return reading.run(collector.feed, progress=True)
+        finally:
+            if reading.end is not None:
+                message = collector.message.to_json()
+                pretty = output.is_terminal and not arguments.compact
+                output.write((msgspec.json.format(message) if pretty else message) + b"\n")
+
+
+COMMAND = Command(
+    description="Reads a provider's stream, or a whole reply, and writes the message that it amounts to, as JSON.",
+    examples=(
+        ("weft collect reply.sse", "the whole message"),
+        ("weft collect --from ollama reply.ndjson | jq -r .text", "the text alone"),
+        ("weft collect reply.sse | jq '.tool_calls[] | select(.complete)'", "the calls that are safe to execute"),
+    ),
+    arguments=_arguments,
+    run=_run,
+)

@@ -1,0 +1,74 @@
+"""`weft detect`: which protocol and dialect an input is, and by what it was told."""
+
+from typing import Any
+
+import msgspec
+
+from weft.cli.command import Command, Parser, Refused
+from weft.cli.input import Input
+from weft.cli.options import add_file, add_output
+from weft.cli.output import Output
+from weft.detect import LIKELY, Candidate, Detector
+
+_SHOWN = 5
+_WORTH_A_LINE = 0.01
+
+
+def _arguments(parser: Parser) -> None:
+    add_file(parser)
+    add_output(parser)
+    parser.add_argument("--json", action="store_true", help="the candidates as JSON")
+
+
+def _run(arguments: Any) -> int:
+    with (
+        Output(arguments.output, beside=arguments.file) as output,
+        Input(arguments.file, quiet=arguments.quiet) as source,
+    ):
+        candidates = _look(source)
+        if arguments.json:
+            output.write(msgspec.json.encode(candidates) + b"\n")
+        else:
+            output.text(_table(candidates))
+    if not source.position:
+        raise Refused(f"{source.name} is empty")
+    if not candidates or candidates[0].confidence < LIKELY:
+        raise Refused(f"{source.name} looks like no protocol that is known")
+    if not candidates[0].reads:
+        raise Refused(f"{source.name} looks like {candidates[0].title}, which Weft does not read")
+    return 0
+
+
+def _look(source: Input) -> list[Candidate]:
+    detector = Detector()
+    try:
+        for chunk in source.chunks():
+            detector.feed(chunk)
+            if detector.sure or detector.full:
+                break
+    except OSError as error:
+        raise source.refused(error) from None
+    return [candidate for candidate in detector.close() if candidate.confidence >= _WORTH_A_LINE]
+
+
+def _table(candidates: list[Candidate]) -> str:
+    shown = candidates[:_SHOWN] or [Candidate(protocol="unknown", title="", confidence=0.0)]
+    width = max(len(candidate.name) for candidate in shown)
+    return "".join(
+        f"{candidate.name:<{width}}  {candidate.confidence:4.0%}  {'; '.join(candidate.evidence)}".rstrip() + "\n"
+        for candidate in shown
+    )
+
+
+COMMAND = Command(
+    description="""\
+Looks at the first frames of an input (at most 64 KiB) and says which protocol and dialect it is, how sure that is, and by what it
+was told: the likeliest first. Exit status 2 if it is nothing that Weft reads.""",
+    examples=(
+        ("weft detect reply.sse", "a recorded stream or whole reply"),
+        ("curl -sN … | weft detect", "answers as soon as it is sure"),
+        ("weft detect --json reply.sse | jq -r '.[0].protocol'", "for a script"),
+    ),
+    arguments=_arguments,
+    run=_run,
+)

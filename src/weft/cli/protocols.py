@@ -1,0 +1,63 @@
+"""`weft protocols`: what can be read, by name."""
+
+from typing import Any
+
+import msgspec
+
+from weft.cli.command import Command, Parser
+from weft.cli.options import add_color, add_output
+from weft.cli.output import Output
+from weft.cli.screen import Line, screen_for
+from weft.protocol import ProtocolSpec, names, resolve
+
+
+def _arguments(parser: Parser) -> None:
+    add_output(parser)
+    add_color(parser)
+    parser.add_argument("--json", action="store_true", help="the same as JSON")
+
+
+def _run(arguments: Any) -> int:
+    specs = [resolve(name)[0] for name in names()]
+    with Output(arguments.output) as output:
+        if arguments.json:
+            output.write(msgspec.json.encode([_plain(spec) for spec in specs]) + b"\n")
+            return 0
+        screen = screen_for(output, arguments.color)
+        for line in _lines(specs):
+            screen.show(line)
+    return 0
+
+
+def _plain(spec: ProtocolSpec) -> dict[str, Any]:
+    return {
+        "name": spec.name,
+        "title": spec.title,
+        "source": spec.decoder is not None,
+        "target": spec.encoder is not None,
+        "framing": spec.framing,
+        "dialects": [
+            {"name": f"{spec.name}/{row.name}", "title": row.title, "models": row.models, "evidence": row.evidence}
+            for row in spec.dialects
+        ],
+    }
+
+
+def _lines(specs: list[ProtocolSpec]) -> list[Line]:
+    width = max(len(f"{spec.name}/{row.name}") for spec in specs for row in (spec.dialect, *spec.dialects)) + 2
+    lines: list[Line] = []
+    for spec in specs:
+        lines.append([(f"{spec.name:<{width}}", "name"), (spec.title, "")])
+        lines += [[(f"  /{row.name:<{width - 3}}", "kind"), (row.title, "aside")] for row in spec.dialects]
+    return lines
+
+
+COMMAND = Command(
+    description="Lists the protocols that can be read and, below each, its dialects: providers that speak it with an accent.",
+    examples=(
+        ("weft protocols", "names for --from"),
+        ("weft protocols --json | jq -r '.[].dialects[].name'", "the dialects alone"),
+    ),
+    arguments=_arguments,
+    run=_run,
+)
