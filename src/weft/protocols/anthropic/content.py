@@ -118,9 +118,9 @@ class Content:
         if self.open.get(place) == kind:
             return place
         if state is None:
-            out.note("block_not_started", f"{kind} for block {key}, which was not started")
+            out.note("block_not_started", f"{kind} for a block that was not started")
         else:
-            out.note("delta_of_other_kind", f"{kind} in block {key}, which is of another kind")
+            out.note("delta_of_other_kind", f"{kind} in a block of another kind")
         self.open[place] = kind
         return place
 
@@ -130,7 +130,7 @@ class Content:
         if self.open.get(call) not in _CALLING:
             return key
         if key not in self._strays:
-            out.note("args_rerouted", f"arguments for {key}, which is not an open call, went to {call}")
+            out.note("args_rerouted", f"arguments for {key!r}, which is not an open call, went to {call!r}")
             self._strays[key] = call
         return call
 
