@@ -189,7 +189,7 @@ class Reader:
         try:
             value = jsontext.decode(data)
         except ValueError:
-            self._out.note("broken_frame", "a frame that is not JSON was skipped")
+            self._lines(data, name)
             return
         if not isinstance(value, dict):
             if is_error_body(value):
@@ -198,8 +198,8 @@ class Reader:
                 self._out.note("broken_frame", "a frame that is not an object was skipped")
             return
         try:
-            message, dropped = fit(value, self._wires.get(name, self._wire))
-        except msgspec.ValidationError:
+            message, dropped = self._fitted(value, data, self._wires.get(name, self._wire))
+        except (msgspec.ValidationError, ValueError):
             self._out.unknown(data, name)
             return
         for path in dropped:
@@ -207,6 +207,23 @@ class Reader:
         if not isinstance(self._decoder.out, Surrogates):
             self._decoder.out = cast(Assembler, Surrogates(self._decoder.out))
         self._decoder.feed(message, name)
+
+    def _fitted(self, value: Any, data: bytes, wire: Any) -> tuple[Any, list[str]]:
+        """The wire message that a value nearly is. Half a character is kept for its other half, where it may stand at all."""
+        try:
+            return fit(value, wire)
+        except UnicodeError:
+            return fit(jsontext.decode(jsontext.mended(data)), wire)
+
+    def _lines(self, data: bytes, name: str) -> None:
+        """Frames that no blank line kept apart, each a line of its own; else the frame is broken."""
+        lines = data.splitlines()
+        if len(lines) > 1 and _is_json(lines[0]):
+            self._out.note("frames_unseparated", "frames without a blank line between them were read line by line")
+            for line in lines:
+                self._on_frame(line, name)
+        else:
+            self._out.note("broken_frame", "a frame that is not JSON was skipped")
 
     def _text_line(self, line: bytes) -> None:
         """Plain text where JSON was due. Some sources mix the two; for the rest it is a note."""
@@ -262,3 +279,11 @@ def _html_error(status: int | None, headers: Mapping[str, str] | None, page: byt
     if status is not None and status >= 400:
         return error_from_http(status, headers, page)
     return make_error("protocol", "an HTML page came where a stream was due; is the address right?", code="html")
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        jsontext.decode(line)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,25 @@
+"""Google Gemini: streamGenerateContent and generateContent, of AI Studio, Vertex, Firebase and Code Assist."""
+
+from weft.protocol import ProtocolSpec, Sign
+from weft.protocols.gemini.decode import GeminiDecoder
+from weft.protocols.gemini.dialects import GEMINI
+from weft.protocols.gemini.names import framed
+from weft.protocols.gemini.wire import IGNORES
+
+PROTOCOL = ProtocolSpec(
+    name="gemini",
+    title="Google Gemini generateContent",
+    framing="sse",
+    decoder=GeminiDecoder,
+    dialect=GEMINI,
+    ignores=IGNORES,
+    framed=framed,
+    signs=(
+        Sign("candidates.content", None, 1.6),
+        Sign("candidates", None, 0.6),
+        Sign("usageMetadata", None, 1.0),
+        Sign("promptFeedback.blockReason", None, 1.6),
+        Sign("response.candidates", None, 1.6),
+        Sign("candidates.finish_reason", None, 0.4),
+    ),
+)

@@ -1,0 +1,137 @@
+"""Function calls: whole in one part, or opened by name and filled piece by piece until something ends them.
+
+Knows: where name, id and arguments of a call are on this wire, and what ends a call that came in pieces.
+Must not know: frames, or how a value at a path becomes text.
+A part is a call of its own whatever its name, so two of the same name are two; only the same id with the same content is one said again.
+"""
+
+import msgspec
+
+from weft import jsontext
+from weft.assembler import Assembler
+from weft.protocols.gemini.partial_args import ArgsWriter, OutOfOrderError
+from weft.protocols.gemini.wire import FunctionCall, PartialArg
+
+
+def given(raw: msgspec.Raw) -> bool:
+    """Is this member there? null is absent."""
+    return bytes(raw) not in {b"", b"null"}
+
+
+def args_text(raw: msgspec.Raw) -> str:
+    """Arguments as text: the source's own, or what it packed into a string. Those that are not there have none."""
+    if not given(raw):
+        return ""
+    text = bytes(raw).decode("utf-8", "replace")
+    if not text.startswith('"'):
+        return text
+    try:
+        return str(jsontext.decode(text))
+    except ValueError:
+        return text
+
+
+class _Open:
+    """A call whose arguments are still coming. One whose pieces made no text is not closed, and so never complete."""
+
+    __slots__ = ("id", "key", "spoiled", "writer")
+
+    def __init__(self, key: str, id: str | None) -> None:
+        self.key = key
+        self.id = id
+        self.writer = ArgsWriter()
+        self.spoiled = False
+
+
+class FunctionCalls:
+    """The calls of one stream. Of each choice one may be open."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._open: dict[int, _Open] = {}
+        self._said: dict[str, int] = {}
+
+    @property
+    def pending(self) -> bool:
+        """Is there a call that the next part or the finish will end?"""
+        return bool(self._open)
+
+    def take(self, out: Assembler, call: FunctionCall, choice: int, signature: str | None) -> None:
+        """Say what a part says about a call: all of it, its beginning, some of it, or that it is over."""
+        going_on = self._open.get(choice)
+        if going_on is not None and call.name and (call.id is None or call.id != going_on.id):
+            self.end(out, choice)
+            going_on = None
+        if going_on is not None:
+            if signature:
+                out.signature(signature, choice, going_on.key)
+            self._continue(out, going_on, call, choice)
+        elif call.name and (call.will_continue or call.partial_args) and args_text(call.args) in {"", "{}"}:
+            self._begin(out, call, choice, signature)
+        elif call.name or given(call.args):
+            self._whole(out, call, choice, signature)
+        elif call.partial_args:
+            out.note("args_without_call", "arguments of a call that nobody opened")
+
+    def end(self, out: Assembler, choice: int) -> None:
+        """Whatever came says that the open call of this choice is over."""
+        call = self._open.pop(choice, None)
+        if call is None:
+            return
+        if not call.spoiled:
+            out.args(call.writer.close(), call.key)
+        out.end(call.key, not call.spoiled)
+
+    def _whole(self, out: Assembler, call: FunctionCall, choice: int, signature: str | None) -> None:
+        id, args = call.id or None, args_text(call.args)
+        content = hash((call.name, args))
+        if id is not None and id in self._said:
+            if self._said[id] == content:
+                out.note("call_repeated", f"call {id!r} was said again")
+                return
+            out.note("call_id_reused", f"the id {id!r} is that of an earlier call; this one gets another")
+            id = None
+        elif id is not None:
+            self._said[id] = content
+        key = self._key()
+        out.split(choice)
+        out.open("tool_call", key, choice=choice, id=id, name=call.name, arrival="whole")
+        out.args(args, key)
+        if signature:
+            out.signature(signature, choice, key)
+        out.end(key)
+
+    def _begin(self, out: Assembler, call: FunctionCall, choice: int, signature: str | None) -> None:
+        opened = self._open[choice] = _Open(self._key(), call.id or None)
+        out.split(choice)
+        out.open("tool_call", opened.key, choice=choice, id=opened.id, name=call.name)
+        if signature:
+            out.signature(signature, choice, opened.key)
+        self._continue(out, opened, call, choice)
+
+    def _continue(self, out: Assembler, opened: _Open, call: FunctionCall, choice: int) -> None:
+        if call.partial_args and not opened.spoiled:
+            try:
+                for piece in call.partial_args:
+                    out.args(_written(opened.writer, piece), opened.key)
+            except OutOfOrderError:
+                opened.spoiled = True
+                out.note("args_out_of_order", "a value of the arguments has no place after what came before it")
+        if not call.will_continue:
+            self.end(out, choice)
+
+    def _key(self) -> str:
+        self._count += 1
+        return f"call {self._count}"
+
+
+def _written(writer: ArgsWriter, piece: PartialArg) -> str:
+    """The text of a piece; one that has no value says nothing."""
+    path = piece.json_path or ""
+    if piece.string_value is not None:
+        return writer.string(path, piece.string_value)
+    if piece.bool_value is not None:
+        return writer.value(path, "true" if piece.bool_value else "false")
+    if given(piece.number_value):
+        return writer.value(path, bytes(piece.number_value).decode("utf-8", "replace"))
+    return writer.value(path, "null") if piece.null_value else ""

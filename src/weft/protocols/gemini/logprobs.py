@@ -1,0 +1,30 @@
+"""Log probabilities of tokens, in the form that chat.completions made common: a list of tokens, each with its rivals.
+
+Knows: the two parallel lists of this wire. Must not know: which text they belong to.
+"""
+
+from typing import Any
+
+from weft.jsontext import is_array, is_object
+
+
+def tokens(result: dict[str, Any]) -> dict[str, Any] | None:
+    """The chosen tokens with the most likely ones beside them; None if nothing was chosen."""
+    chosen, rivals = _list(result.get("chosenCandidates")), _list(result.get("topCandidates"))
+    content: list[dict[str, Any]] = []
+    for at, token in enumerate(chosen):
+        beside: Any = rivals[at] if at < len(rivals) else None
+        top = _list(beside.get("candidates")) if is_object(beside) else []
+        content.append({**_token(token), "top_logprobs": [_token(rival) for rival in top]})
+    return {"content": content} if content else None
+
+
+def _token(value: Any) -> dict[str, Any]:
+    """One token. Log probability 0 is what the wire leaves out."""
+    members = value if is_object(value) else {}
+    token = {"token": members.get("token", ""), "logprob": members.get("logProbability", 0.0)}
+    return {**token, "token_id": members["tokenId"]} if "tokenId" in members else token
+
+
+def _list(value: Any) -> list[Any]:
+    return value if is_array(value) else []
