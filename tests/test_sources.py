@@ -1,0 +1,239 @@
+"""What may be read: bytes, text, parsed frames, objects; sync and async; and what an exception of the source amounts to."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from types import SimpleNamespace
+
+import pytest
+
+import weft
+from tests.protocols.wire import sse
+from weft.nearest import UnknownNameError
+
+FRAMES = [
+    {"id": "c1", "model": "m", "choices": [{"index": 0, "delta": {"role": "assistant", "content": "Hé"}}]},
+    {"id": "c1", "choices": [{"index": 0, "delta": {"content": "llo"}}]},
+    {"id": "c1", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
+]
+BYTES = sse(*FRAMES, done=True)
+
+
+class Dumped:
+    """An object as the SDKs make them: it dumps itself under the wire's names."""
+
+    def __init__(self, frame: dict) -> None:
+        self._frame = frame
+
+    def model_dump(self, **options: object) -> dict:
+        assert {"mode": "json", "by_alias": True, "exclude_unset": True} == options
+        return self._frame
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        BYTES,
+        bytearray(BYTES),
+        memoryview(BYTES),
+        BYTES.decode(),
+        [BYTES[:20], BYTES[20:]],
+        [BYTES[i : i + 1] for i in range(len(BYTES))],
+        list(BYTES.decode()),
+        FRAMES,
+        iter(FRAMES),
+        [Dumped(frame) for frame in FRAMES],
+        [SimpleNamespace(**frame) for frame in FRAMES],
+    ],
+    ids=[
+        "bytes",
+        "bytearray",
+        "memoryview",
+        "str",
+        "pieces",
+        "single bytes",
+        "characters",
+        "dicts",
+        "iterator",
+        "sdk objects",
+        "plain objects",
+    ],
+)
+def test_every_kind_of_source_reads_the_same(source):
+    message = weft.collect(weft.read(source, "openai-chat"))
+    assert ("Héllo", "stop", "completed", "m") == (message.text, message.finish, message.outcome, message.model)
+
+
+def test_an_async_source_reads_the_same():
+    async def source() -> AsyncIterator[bytes]:
+        for at in range(0, len(BYTES), 7):
+            yield BYTES[at : at + 7]
+
+    async def events() -> list:
+        return [event async for event in weft.aread(source(), "openai-chat")]
+
+    assert list(weft.read(BYTES, "openai-chat")) == asyncio.run(events())
+    assert "Héllo" == asyncio.run(weft.acollect(weft.aread(source(), "openai-chat"))).text
+
+
+def test_events_come_before_the_source_is_over():
+    pulled: list[int] = []
+
+    def source() -> Iterator[bytes]:
+        for at, frame in enumerate(FRAMES):
+            pulled.append(at)
+            yield sse(frame)
+
+    stream = weft.read(source(), "openai-chat")
+    assert ["start", "block-start", "text-delta"] == [next(stream).type for _ in range(3)]
+    assert [0] == pulled
+
+
+@pytest.mark.parametrize(
+    ("error", "type"),
+    [
+        (TimeoutError("slow"), "timeout"),
+        (ConnectionResetError("reset"), "transport"),
+        (RuntimeError("odd"), "transport"),
+    ],
+)
+def test_an_exception_of_the_source_is_the_terminal(error, type):
+    """DESIGN: wire faults are values; the original is kept."""
+
+    def source() -> Iterator[bytes]:
+        yield sse(FRAMES[0])
+        raise error
+
+    events = list(weft.read(source(), "openai-chat"))
+    assert ("failed", type, error.__class__.__name__) == (
+        events[-1].outcome,
+        events[-1].error.type,
+        events[-1].error.original["exception"].rpartition(".")[2],
+    )
+    assert "Hé" == weft.collect(events).text
+
+
+def test_an_exception_of_an_async_source_is_the_terminal():
+    async def source() -> AsyncIterator[bytes]:
+        yield sse(FRAMES[0])
+        raise ConnectionResetError("reset")
+
+    async def last():
+        return [event async for event in weft.aread(source(), "openai-chat")][-1]
+
+    assert ("failed", "transport") == (asyncio.run(last()).outcome, asyncio.run(last()).error.type)
+
+
+def test_an_exception_after_the_true_end_is_ignored():
+    """C14: a reset after a good terminal changes nothing."""
+
+    def source() -> Iterator[bytes]:
+        yield BYTES
+        raise ConnectionResetError("reset")
+
+    assert "completed" == list(weft.read(source(), "openai-chat"))[-1].outcome
+
+
+@pytest.mark.parametrize("signal", [KeyboardInterrupt, GeneratorExit, asyncio.CancelledError])
+def test_signals_of_the_caller_pass(signal):
+    def source() -> Iterator[bytes]:
+        yield sse(FRAMES[0])
+        raise signal
+
+    with pytest.raises(signal):
+        list(weft.read(source(), "openai-chat"))
+
+
+def test_a_misspelt_protocol_is_told_with_the_nearest():
+    with pytest.raises(UnknownNameError, match="did you mean 'openai-chat'"):
+        weft.read(b"", "openai-chta")
+
+
+def test_a_target_cannot_be_read():
+    with pytest.raises(ValueError, match="is a target only"):
+        weft.read(b"", "text")
+
+
+def test_a_failed_status_makes_the_body_the_error():
+    """D10 of the gallery: the status before the stream decides the path."""
+    body = b'{"error":{"message":"slow down","type":"rate_limit_error","code":null}}'
+    end = list(weft.read(body, "openai-chat", status=429, headers={"Retry-After": "7"}))[-1]
+    assert ("failed", "rate_limit", 429, 7.0, "quota") == (
+        end.outcome, end.error.type, end.error.status, end.error.retry_after, end.error.fault,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("body", "type"),
+    [
+        (b'{"error":{"message":"no more","type":"insufficient_quota","code":"insufficient_quota"}}', "billing"),
+        (b"<html><body>502 Bad Gateway</body></html>", "protocol"),
+        (b"", "truncated"),
+        (b"not a stream at all", "truncated"),
+    ],
+)
+def test_a_body_that_is_no_stream_is_recognised_by_content(body, type):
+    """D3: HTTP 200 and a plain JSON error, a page, or nothing: never a success."""
+    end = list(weft.read(body, "openai-chat"))[-1]
+    assert (True, type) == (end.outcome in ("failed", "truncated"), end.error.type)
+
+
+def test_a_whole_reply_where_a_stream_was_due_is_read():
+    """D3, A18: a success body is a stream of one frame."""
+    reply = b'{"id":"c1","object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"Hi"},"finish_reason":"stop"}]}'
+    message = weft.collect(weft.read(reply, "openai-chat"))
+    assert ("Hi", "completed") == (message.text, message.outcome)
+
+
+def test_a_frame_over_the_limit_ends_with_a_typed_error():
+    """E8: a stated, settable cap."""
+    big = sse(FRAMES[0]) + b"data: " + b"x" * 5000
+    end = list(weft.read(big, "openai-chat", limits=weft.Limits(frame=4096)))[-1]
+    assert ("failed", "limit") == (end.outcome, end.error.type)
+
+
+def test_a_stream_over_the_limit_ends_with_a_typed_error():
+    end = list(weft.read([sse(FRAMES[0])] * 50, "openai-chat", limits=weft.Limits(stream=2000)))[-1]
+    assert ("failed", "limit") == (end.outcome, end.error.type)
+
+
+def test_halves_of_a_character_are_put_together():
+    """Atlas 1.6: a surrogate pair escaped in two deltas."""
+    stream = b'data: {"choices":[{"index":0,"delta":{"content":"a\\ud83d"}}]}\n\ndata: {"choices":[{"index":0,"delta":{"content":"\\ude00b"}}]}\n\ndata: [DONE]\n\n'
+    assert "a\U0001f600b" == weft.collect(weft.read(stream, "openai-chat")).text
+
+
+def test_a_member_of_another_type_is_dropped_and_noted_not_the_frame():
+    """B16: the read side is lenient; the rest of the frame is understood."""
+    stream = sse({"choices": [{"index": 0, "delta": {"content": "kept", "refusal": 5}}]}, done=True)
+    message = weft.collect(weft.read(stream, "openai-chat"))
+    assert ("kept", ["member_dropped"]) == (message.text, [note.code for note in message.notes])
+
+
+def test_a_broken_frame_is_skipped_and_noted_with_its_offset():
+    """D9: one undecodable frame does not kill the stream."""
+    good, bad = sse(FRAMES[0]), b"data: {oops\n\n"
+    message = weft.collect(weft.read(good + bad + sse(*FRAMES[1:], done=True), "openai-chat"))
+    assert ("Héllo", [("broken_frame", len(good))]) == (
+        message.text,
+        [(note.code, note.offset) for note in message.notes],
+    )
+
+
+@pytest.mark.parametrize(
+    "keepalive",
+    [
+        b": ping\n\n",
+        b"data:\n\n",
+        b"event: ping\n\n",
+        b"data: ping\n\n",
+        b"data: : X PROCESSING\n\n",
+        b"id: 7\n\n: ping\n\n",
+        b"data: {}\n\n",
+        b"data: null\n\n",
+    ],
+)
+def test_no_keepalive_kills_the_reader(keepalive):
+    """E1, E2."""
+    stream = b"".join(keepalive + sse(frame) for frame in FRAMES) + keepalive
+    message = weft.collect(weft.read(stream, "openai-chat"))
+    assert ("Héllo", "completed", []) == (message.text, message.outcome, message.unknown)
