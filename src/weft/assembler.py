@@ -379,11 +379,14 @@ class Assembler:
     def unknown(self, raw: bytes, name: str = "") -> None:
         """A frame that the decoder cannot name: an error in some provider's words, or carried as it is."""
         try:
-            value: Any = jsontext.decode(raw)
+            value: Any = jsontext.decode(jsontext.mended(raw))
         except ValueError:
             value = raw.decode("utf-8", "replace")
         if is_error_body(value):
             self.fail(error_from_body(value))
+            return
+        if value == {}:
+            self.note("keepalive_as_data", "a keep-alive came as data")
             return
         if self.phase not in TERMINAL and not self._ending.terminated():
             self._emit(ev.Unknown(value, name, self.place.offset()))

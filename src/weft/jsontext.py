@@ -5,9 +5,13 @@ Must not know: what the values mean.
 """
 
 import json
+import re
 from typing import Any, NoReturn, TypeGuard
 
 import msgspec
+
+_ESCAPES = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u[dD][89a-fA-F]..|.)", re.DOTALL)
+_HALF = len(rb"\ud83d")  # two halves are twice as long, and of any other escape the first two bytes are matched
 
 _decode_any = msgspec.json.Decoder().decode
 
@@ -47,6 +51,20 @@ def _escape_breaks(data: bytes) -> bytes:
         if char in data:
             data = data.replace(char, escape)
     return data
+
+
+def mended(text: bytes) -> bytes:
+    """The same JSON with U+FFFD for each escape that is half a character, and for each byte that is no UTF-8."""
+    text = text.decode("utf-8", "replace").encode()
+    return _ESCAPES.sub(lambda escape: rb"\ufffd" if len(escape[0]) == _HALF else escape[0], text)
+
+
+def whole(value: Any) -> Any:
+    """A decoded value with U+FFFD for each half of a character in it; nothing if it is nested too deeply to be looked into."""
+    try:
+        return json.loads(mended(encode(value)))
+    except (ValueError, RecursionError):
+        return None
 
 
 def is_object(value: Any) -> TypeGuard[dict[str, Any]]:

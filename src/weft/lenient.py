@@ -20,7 +20,7 @@ MAX_CHANGES = 64
 def fit(value: Any, wire: Any) -> tuple[Any, list[str]]:
     """The value as the wire type, without the members that do not fit, and the paths of those.
 
-    Raises `msgspec.ValidationError` if the value as a whole is something else.
+    Raises `msgspec.ValidationError` if the value as a whole is something else, UnicodeError if half a character stands where no text is due.
     """
     dropped: list[str] = []
     for _ in range(MAX_CHANGES):

@@ -7,6 +7,10 @@ Must not know: wires.
 from collections.abc import Hashable
 from typing import Any
 
+import msgspec
+
+from weft import jsontext
+from weft.errors import Error
 from weft.filters import Filter
 
 
@@ -21,15 +25,26 @@ class Surrogates(Filter):
         super().__init__(out)
         self._held: dict[Hashable, str] = {}
 
+    def __getattr__(self, verb: str) -> Any:
+        """Any other verb: what it says comes at once, so its halves will stay halves."""
+        say = getattr(self.out, verb)
+        if not callable(say):
+            return say
+
+        def say_whole(*said: Any, **more: Any) -> Any:
+            return say(*map(_entire, said), **{name: _entire(value) for name, value in more.items()})
+
+        return say_whole
+
     def text(
         self, text: str, choice: int = 0, key: Hashable = None, logprobs: Any = None, channel: str | None = None
     ) -> None:
         """Visible text, in whole characters."""
-        self.out.text(self._whole(("text", choice, key), text), choice, key, logprobs, channel)
+        self.out.text(self._whole(("text", choice, key), text), choice, key, _entire(logprobs), channel)
 
     def refusal(self, text: str, choice: int = 0, key: Hashable = None, logprobs: Any = None) -> None:
         """A refusal, in whole characters."""
-        self.out.refusal(self._whole(("refusal", choice, key), text), choice, key, logprobs)
+        self.out.refusal(self._whole(("refusal", choice, key), text), choice, key, _entire(logprobs))
 
     def reasoning(self, text: str, choice: int = 0, key: Hashable = None, part: int = 0, form: str = "raw") -> None:
         """Reasoning, in whole characters."""
@@ -58,6 +73,14 @@ class Surrogates(Filter):
             self._held[place] = text[-1]
             text = text[:-1]
         return _join(text)
+
+
+def _entire(value: Any) -> Any:
+    if isinstance(value, str):
+        return _join(value)
+    if isinstance(value, Error):
+        return msgspec.structs.replace(value, message=_join(value.message), original=_entire(value.original))
+    return jsontext.whole(value) if jsontext.is_object(value) or jsontext.is_array(value) else value
 
 
 def _join(text: str) -> str:

@@ -15,7 +15,7 @@ from weft.protocol import Dialect
 from weft.protocols.cohere.citations import cite
 from weft.protocols.cohere.usage import counts
 from weft.protocols.cohere.v1 import Version1
-from weft.protocols.cohere.wire import Content, Frame, Function, Message, ToolCall, Usage
+from weft.protocols.cohere.wire import Content, Delta, Frame, Function, Message, ToolCall, Usage
 
 PLAN = "tool_plan"
 _NO_MESSAGE, _NO_FUNCTION = Message(), Function()
@@ -32,7 +32,6 @@ class CohereDecoder:
         self._spoken: int | None = None
         self._version1 = Version1()
         self._on: dict[str | None, Callable[[Frame], None]] = {
-            "content-delta": self._content,
             "tool-call-delta": self._call_delta,
             "tool-plan-delta": self._plan_delta,
             "message-start": self._message_start,
@@ -48,8 +47,9 @@ class CohereDecoder:
 
     def feed(self, frame: Frame, name: str) -> None:
         """One event, or a whole reply."""
-        take = self._on.get(frame.type)
-        if take is not None:
+        if frame.type == "content-delta":
+            self._content_delta(frame)
+        elif (take := self._on.get(frame.type)) is not None:
             take(frame)
         elif frame.type is None and (frame.event_type is not None or frame.generation_id is not None):
             self._version1.take(self.out)
@@ -66,19 +66,20 @@ class CohereDecoder:
     def _content_start(self, frame: Frame) -> None:
         """Content is announced; its first delta opens it."""
         self._end_plan()
-        self._content(frame)
-
-    def _content(self, frame: Frame) -> None:
         content = _message(frame).content
-        if isinstance(content, Content):
-            self._say(content, frame.index, frame.logprobs)
+        if isinstance(content, Content) and content.thinking is None:
+            self._spoken = frame.index
+        self._content_delta(frame)
 
-    def _say(self, content: Content, index: int | None, logprobs: Any = None) -> None:
-        if content.text is not None:
-            self._spoken = index
-            self.out.text(content.text, 0, index, logprobs)
-        if content.thinking:
-            self.out.reasoning(content.thinking, 0, index)
+    def _content_delta(self, frame: Frame) -> None:
+        delta = frame.delta
+        message = delta.message if delta is not None else None
+        content = message.content if message is not None else None
+        if type(content) is Content:
+            if content.text:
+                self.out.text(content.text, 0, frame.index, frame.logprobs)
+            elif content.thinking:
+                self.out.reasoning(content.thinking, 0, frame.index)
 
     def _content_end(self, frame: Frame) -> None:
         self.out.end(frame.index)
@@ -127,9 +128,11 @@ class CohereDecoder:
         self.out.args(function.arguments or "", ("call", index))
 
     def _call_delta(self, frame: Frame) -> None:
-        for call in _calls(_message(frame)):
-            if call.function is not None:
-                self.out.args(call.function.arguments or "", ("call", frame.index))
+        delta = frame.delta
+        message = delta.message if delta is not None else None
+        call = message.tool_calls if message is not None else None
+        if type(call) is ToolCall and call.function is not None:
+            self.out.args(call.function.arguments or "", ("call", frame.index))
 
     def _call_end(self, frame: Frame) -> None:
         self.out.end(("call", frame.index))
@@ -166,7 +169,7 @@ class CohereDecoder:
         self._end_plan()
         contents = [message.content] if isinstance(message.content, Content) else message.content or []
         for index, content in enumerate(contents):
-            self._say(content, index)
+            self._content_start(Frame(index=index, delta=Delta(Message(content))))
         for item in frame.logprobs if isinstance(frame.logprobs, list) else ():
             out.text("", 0, self._spoken, item)
         self._cite(message)

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any, ClassVar
 
 from weft.assembler import Assembler
+from weft.errors import error_from_body
 from weft.protocol import Dialect
 from weft.protocols.ollama.speech import Speech
 from weft.protocols.ollama.tagged import opened
@@ -32,6 +33,7 @@ class OllamaDecoder:
     def __init__(self, out: Assembler, dialect: Dialect) -> None:
         self.out = out
         self._begun = False
+        self._plain = True
         self._speech = Speech()
 
     def feed(self, frame: Frame, name: str) -> None:
@@ -45,10 +47,10 @@ class OllamaDecoder:
         out, content = self.out, message.content
         if (
             type(content) is str
+            and self._plain
             and message.tool_calls is None
             and frame.logprobs is None
             and message.images is None
-            and self._speech.channel is None
         ):
             if message.thinking:
                 out.reasoning(message.thinking)
@@ -61,6 +63,7 @@ class OllamaDecoder:
 
     def text_line(self, line: str) -> None:
         """Plain text between the lines of JSON, as some of Ollama's fronts send it."""
+        self._plain = False
         self._speech.line(self.out, line)
 
     def close(self) -> None:
@@ -75,19 +78,26 @@ class OllamaDecoder:
 
     def _odd(self, frame: Frame, name: str) -> None:
         """A line that is not one of /api/chat: of /api/generate, tagged, an error, or nobody's."""
-        out, known = self.out, frame.done is not None
-        if frame.error is None:
-            for line in opened(frame):
-                for message in _messages(line):
-                    known = True
-                    self._speech.take(out, message, frame.kind, line.logprobs)
-                for choice in line.choices or ():
-                    known = True
-                    out.finish(choice.finish_reason)
-                if line.done:
-                    self._done(line)
-        if not known or frame.error is not None:
-            out.unknown(out.place.frame(), name)
+        known = frame.done is not None and frame.error is None
+        for line in opened(frame) if frame.error is None else ():
+            known = self._line(line, frame.kind) or known
+        self._plain = self._speech.channel is None
+        if not known:
+            self.out.unknown(self.out.place.frame(), name)
+
+    def _line(self, line: Frame, channel: str | None) -> bool:
+        """A line inside its tag, or one without; did it say anything?"""
+        out, said = self.out, False
+        for message in _messages(line):
+            said = True
+            self._speech.take(out, message, channel, line.logprobs)
+        for choice in line.choices or ():
+            out.finish(choice.finish_reason)
+        if line.error is not None:
+            out.fail(error_from_body({"error": line.error}))
+        if line.done:
+            self._done(line)
+        return said or line.choices is not None or line.error is not None
 
     def _done(self, frame: Frame) -> None:
         out = self.out
