@@ -104,15 +104,28 @@ def test_a_byte_order_mark_and_spaces_before_the_first_line_are_skipped():
     assert [Frame(b"1", "", 1)] == tell(SSE, b" data: 1\n\n")
 
 
-def test_odd_frames_among_plain_ones_are_read_by_their_lines():
-    for newline in (b"\n", b"\r\n"):
-        plain = b"data: 0" + newline * 2 + b"event: y" + newline + b"data: 0" + newline * 2
-        for odd in (b"data: 1\rdata: 2", b"data: 1\ndata: 2", b"data: 1\r\ndata: 2"):
-            expected = [b"0", b"0", b"1\n2", b"0", b"0", b"1\n2", b"0", b"0"]
-            assert expected == payloads((plain + odd + newline * 2) * 2 + plain)
-        for odd in (b"event: x\rdata: 1", b"event: x\r\rdata: 1", b"event: x\nid: 1" + newline + b"data: 1"):
-            expected = [b"0", b"0", b"1", b"0", b"0", b"1", b"0", b"0"]
-            assert expected == payloads((plain + odd + newline * 2) * 2 + plain)
+@pytest.mark.parametrize("newline", [b"\n", b"\r\n"], ids=["LF", "CRLF"])
+@pytest.mark.parametrize("plain", [b"data: 0", b"event: y\ndata: 0"])
+@pytest.mark.parametrize(
+    ("odd", "expected"),
+    [
+        (b"data: 1\rdata: 2", (b"1\n2", "")),
+        (b"data: 1\ndata: 2", (b"1\n2", "")),
+        (b"data: 1\r\ndata: 2", (b"1\n2", "")),
+        (b"event: x\rdata: 1", (b"1", "x")),
+        (b"event: x\r\rdata: 1", (b"1", "")),
+        (b"event: x\rid: 1\ndata: 1", (b"1", "x")),
+        (b"event: x\nid: 1\r\ndata: 1", (b"1", "x")),
+        (b"event: x\ndata: 1\rdata: 2", (b"1\n2", "x")),
+        (b"event: x\r\ndata: 1\rdata: 2", (b"1\n2", "x")),
+        (b"event: x\rid: 1\r\ndata: 1", (b"1", "x")),
+    ],
+)
+def test_odd_frames_are_read_by_their_lines_alone_and_among_plain_ones(plain, odd, expected, newline):
+    plain, odd = plain.replace(b"\n", newline) + newline * 2, odd + newline * 2
+    usual = (b"0", "y" if plain.startswith(b"event") else "")
+    assert [expected] == tell(SSE, odd).frames
+    assert [usual, expected, usual, usual, expected] == tell(SSE, plain + odd + plain + plain + odd).frames
 
 
 def test_spaces_before_a_later_line_make_it_another_field():

@@ -3,8 +3,8 @@
 Knows the fields of the format and what servers do beside it: JSON written outside a field, an `error:` field, a last
 frame without its blank line. Must not know what a payload says, nor who sent it.
 
-`_advance` and `_line` are the format. `_plain_frames` is the same for the two shapes that nearly every frame has
-(`data: x` and `event: n` + `data: x`), without looking at each line; whatever looks different goes to the former.
+`_advance` and `_line` are the format. `_one_frame` and `_plain_frames` do the same for the two shapes that nearly every
+frame has (`data: x` and `event: n` + `data: x`) without a look at each line; what looks different goes to the former.
 """
 
 import re
@@ -52,7 +52,6 @@ class SSE:
             return
         self._base = self._seen - len(held)
         self._seen += len(data)
-        may_hold = not held
         if held:
             if _LF not in data and _CR not in data and len(held) + len(data) <= self._limit:
                 held += data
@@ -63,7 +62,7 @@ class SSE:
         while pos < stop and (self._frame != _NO_FRAME or not data.startswith(_PLAIN, pos)):
             pos = self._advance(data, pos, stop)
         if pos < stop and stop - pos <= self._limit:
-            pos = self._plain_frames(data, pos, may_hold)
+            pos = self._plain_frames(data, pos)
         if pos < stop:
             self._through(data, pos, stop)
 
@@ -115,19 +114,17 @@ class SSE:
         self._emit(payload, self._name_seen)
         return True
 
-    def _plain_frames(self, data: bytes, pos: int, may_hold: bool) -> int:
+    def _plain_frames(self, data: bytes, pos: int) -> int:
         """Takes frames from data[pos:], which begins like a plain one; returns how far it came.
 
-        What is left of the last frame is held for the next read, once: a frame that is not complete then is read line
-        by line, so that no byte is looked at for each read that follows.
+        The beginning of one more plain frame is held until its line ends, which is looked for in what is new only.
         """
         newline = b"\r\n" if _CR in data else b"\n"
         stop = data.rfind(newline + newline, pos)
         if stop >= 0:
             take = self._bare_frames if data.startswith(_DATA, pos) else self._named_frames
             pos = take(data, pos, stop, newline)
-            may_hold = self._frame == _NO_FRAME
-        if may_hold and _UNFINISHED.fullmatch(data, pos):
+        if self._frame == _NO_FRAME and _UNFINISHED.fullmatch(data, pos):
             self._held += data[pos:]
             return len(data)
         return pos
