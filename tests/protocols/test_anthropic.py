@@ -260,7 +260,12 @@ def test_usage_is_a_snapshot_and_input_is_the_sum_of_its_parts():
     last = {"output_tokens": 40, "output_tokens_details": {"thinking_tokens": 25}}
     data = stream(text(0, "Hi"), begin=start(usage=first), end=ended(usage=last))
     assert (60, 40, 30, 20, 25) == counts(data)
-    assert 100 == message(data, A).usage.total_tokens
+    usage = message(data, A).usage
+    assert (100, "derived", "reported") == (
+        usage.total_tokens,
+        usage.sources["input_tokens"],
+        usage.sources["output_tokens"],
+    )
 
 
 def test_usage_may_rise_and_null_keeps_what_was_known():
@@ -394,25 +399,26 @@ def test_an_overflow_is_recognised_by_its_words():
 
 
 def test_unknown_events_and_deltas_are_carried():
-    """B16."""
-    frames = [
+    """B16: what a delta of an unknown kind calls text need not be for everybody's eyes."""
+    inside = [said(0, "H"), delta_of_tomorrow(), said(0, "i")]
+    data = sse(
         start(),
-        {"type": "weather", "sun": 1},
+        {"type": "weather", "completion": "sun"},
         opened(0, TEXT),
-        delta_of_tomorrow(),
-        said(0, "Hi"),
+        *inside,
         closed(0),
         ended(),
         STOP,
-    ]
-    got = message(sse(*frames, event=True), A)
+        event=True,
+    )
+    got = message(data, A)
     assert ("Hi", "completed") == (got.text, got.outcome)
-    assert [{"type": "weather", "sun": 1}, delta_of_tomorrow()] == [unknown.raw for unknown in got.unknown]
+    assert [{"type": "weather", "completion": "sun"}, delta_of_tomorrow()] == [unknown.raw for unknown in got.unknown]
     assert ["weather", "content_block_delta"] == [unknown.name for unknown in got.unknown]
 
 
 def delta_of_tomorrow() -> dict:
-    return {"type": "content_block_delta", "index": 0, "delta": {"type": "mood_delta", "mood": "fine"}}
+    return {"type": "content_block_delta", "index": 0, "delta": {"type": "mood_delta", "text": "fine"}}
 
 
 @pytest.mark.parametrize(

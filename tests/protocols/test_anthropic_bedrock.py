@@ -219,6 +219,7 @@ def test_text_completions_of_other_families_are_read(frames: list[Any]):
     assert ("Once upon.", "completed", "stop") == (got.text, got.outcome, got.finish)
     assert (5, 9) == (got.usage.input_tokens, got.usage.output_tokens)
     assert ([], []) == (got.unknown, got.notes)
+    assert frames[-1].get("amazon-bedrock-invocationMetrics") == got.meta.get("invocation_metrics")
 
 
 @pytest.mark.parametrize("frames", FAMILIES.values(), ids=FAMILIES)

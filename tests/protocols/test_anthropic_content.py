@@ -193,6 +193,7 @@ def test_server_tools_and_their_results():
         result.complete,
     )
     assert FOUND == result.opaque.raw
+    assert {"type": "server_tool_use", "id": "srv_1", "name": "web_search"} == got.tool_calls[0].opaque.raw
     assert "stop" == got.finish
 
 
@@ -410,6 +411,13 @@ def test_an_index_that_is_opened_again_ends_its_block():
     assert ["block_reopened"] == note_codes(data, A)
 
 
+def test_what_was_held_of_a_block_is_said_before_its_index_is_taken():
+    frames = [opened(0, tool("t1", input={"a": 1})), opened(0, {"type": "hologram"}), opened(0, TEXT), closed(0)]
+    got = message(stream(frames, end=ended("tool_use")), A)
+    assert [("t1", "look", '{"a": 1}', False)] == calls(got)
+    assert {"type": "hologram"} == got.blocks[1].opaque.raw
+
+
 @pytest.mark.parametrize("absent", [True, False])
 def test_blocks_may_have_no_index(absent: bool):
     """A2: absent is not 0."""
@@ -423,6 +431,7 @@ def test_blocks_may_have_no_index(absent: bool):
         frames = [{name: frame[name] for name in frame if name != "index"} for frame in frames]
     got = message(stream(frames, end=ended("tool_use")), A)
     assert ("Hi", [("toolu_1", "look", "{}", True)]) == (got.text, calls(got))
+    assert ([True, True], []) == ([part.complete for part in got.blocks], got.notes)
 
 
 def test_blocks_close_before_the_next_one_opens():
@@ -471,7 +480,7 @@ def test_an_unknown_block_collects_its_deltas(ending: list[Frame]):
     pieces = [
         delta(0, "text_delta", text="a"),
         delta(0, "hologram_delta", text="b", shape=[1]),
-        delta(0, "hologram_delta", shape=[2]),
+        delta(0, "hologram_delta", shape=[2], text=None),
     ]
     (part,) = message(stream([opened(0, {"type": "hologram", "text": "_"}), *pieces, *ending]), A).blocks
     assert {"type": "hologram", "text": "_ab", "shape": [2]} == part.opaque.raw

@@ -91,7 +91,6 @@ class Content:
     def signature(self, out: Assembler, key: Hashable, delta: Delta) -> None:
         """The whole signature of a block."""
         if delta.signature:
-            self.open.setdefault(key, "reasoning")
             out.signature(delta.signature, 0, key)
 
     def citation(self, out: Assembler, key: Hashable, delta: Delta) -> None:
