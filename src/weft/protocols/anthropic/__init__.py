@@ -1,6 +1,7 @@
 """Anthropic Messages, from Anthropic, Vertex, Bedrock's InvokeModel and the many that imitate it."""
 
 from weft.protocol import ProtocolSpec, Sign
+from weft.protocols.anthropic import families
 from weft.protocols.anthropic.decode import AnthropicDecoder, framed
 from weft.protocols.anthropic.dialects import MESSAGES, ROWS
 from weft.protocols.anthropic.wire import IGNORES
@@ -12,7 +13,7 @@ PROTOCOL = ProtocolSpec(
     decoder=AnthropicDecoder,
     dialect=MESSAGES,
     dialects=ROWS,
-    ignores=IGNORES,
+    ignores=IGNORES | families.MEMBERS,
     framed=framed,
     signs=(
         Sign("type", "message_", 0.95),

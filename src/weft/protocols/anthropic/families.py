@@ -32,6 +32,7 @@ ROWS: Final = (
     Family("is_finished", "text", "finish_reason", choice="index"),  # Cohere Command
     Family("generations", "text", "finish_reason"),
 )
+MEMBERS: Final = frozenset(name for row in ROWS for name in row if name)
 
 
 def find(frame: Any) -> Family | None:

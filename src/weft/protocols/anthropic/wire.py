@@ -109,6 +109,8 @@ IGNORES = frozenset(
         "role",
         "p",
         "request_id",
+        "stop",
+        "log_id",
         "amazon-bedrock-trace",
         "message.role",
         "message.type",
