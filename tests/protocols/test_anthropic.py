@@ -255,7 +255,7 @@ def counts(data: bytes) -> tuple:
 
 
 def test_usage_is_a_snapshot_and_input_is_the_sum_of_its_parts():
-    """B20, G1, G5, Q-U1, Q-U2: cumulative counts are never added up; cached tokens are part of the input."""
+    """Requirement B20, G1, G5, Q-U1, Q-U2: cumulative counts are never added up; cached tokens are part of the input."""
     first = {"input_tokens": 10, "cache_creation_input_tokens": 20, "cache_read_input_tokens": 30, "output_tokens": 1}
     last = {"output_tokens": 40, "output_tokens_details": {"thinking_tokens": 25}}
     data = stream(text(0, "Hi"), begin=start(usage=first), end=ended(usage=last))

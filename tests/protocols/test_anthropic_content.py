@@ -227,7 +227,7 @@ def signed(index: int, value: str) -> Frame:
 
 
 def test_reasoning_keeps_its_signature_and_where_it_is_from():
-    """B12, F5: several thoughts, each with its own."""
+    """F5, requirement B12: several thoughts, each with its own."""
     data = stream(
         [opened(0, THINKING), thought(0, "First."), signed(0, "s1"), closed(0)],
         text(1, "Said."),
@@ -275,7 +275,7 @@ def test_a_signature_without_text_is_kept():
 
 
 def test_redacted_thinking_is_kept():
-    """B12, F11."""
+    """F11, requirement B12."""
     block = {"type": "redacted_thinking", "data": "ZW5jcnlwdGVk"}
     (part,) = message(stream(opened(0, block), closed(0)), A).blocks
     assert isinstance(part, Reasoning)
@@ -490,7 +490,7 @@ def test_an_unknown_block_collects_its_deltas(ending: list[Frame]):
 
 
 def test_seed_002s_fragments():
-    """A8: a delta of its own type without index or block, and a block where an event was due."""
+    """Requirement A8: a delta of its own type without index or block, and a block where an event was due."""
     fragments = [
         {"type": "message_start", "message": {"id": "msg_1"}},
         {"type": "content_block_delta", "delta": {"type": "output_text_delta", "text": "Hi"}},

@@ -168,7 +168,7 @@ class AnthropicDecoder:
             return
         elif is_block(event.type):
             out.place.inner(b'{"type":"content_block_start","content_block":' + out.place.frame() + b"}", name)
-            self._content.stop(out, UNNUMBERED)
+            self._content.stop(self.out, UNNUMBERED)
         elif (family := families.find(value := _value(out.place.frame()))) is not None:
             out.start(event.id, event.model, self._provider)
             self._hosted(event)
