@@ -12,6 +12,7 @@ from weft.assembler import Assembler
 from weft.events import Arrival, Executor
 from weft.protocols.anthropic import source
 from weft.protocols.anthropic.opaque import Held
+from weft.protocols.anthropic.source import Form
 from weft.protocols.anthropic.wire import Block, Delta
 
 State = Literal["text", "reasoning", "call", "args", "result", "opaque"]
@@ -45,15 +46,16 @@ class Content:
 
         Whether the last block, if it is a call, was cut by the token limit only the finish can tell, so its end is left to that.
         """
-        for position, block in enumerate(blocks):
+        forms = source.content(out.place.frame(), blocks) if blocks else []
+        for position, (block, form) in enumerate(zip(blocks, forms, strict=True)):
             key = ("whole", position)
-            self.start(out, key, block, position)
+            self.start(out, key, block, form, whole=True)
             self.stop(out, key, unsure=position + 1 == len(blocks) and block.type in CALLS)
 
     # -- starts --------------------------------------------------------------------------------------------------
 
-    def start(self, out: Assembler, key: Hashable, block: Block, position: int | None = None) -> None:
-        """A block begins; `position` is its place in a whole content, None for the block of a `content_block_start`."""
+    def start(self, out: Assembler, key: Hashable, block: Block, form: Form, *, whole: bool = False) -> None:
+        """A block begins; `form` is the source's own wording of it, `whole` says that no deltas will come."""
         for unsure in self._unsure:
             self._end(out, unsure)
         self._unsure.clear()
@@ -62,7 +64,7 @@ class Content:
         if key == UNNUMBERED:
             self._end(out, key)
         opener = _OPENERS.get(block.type) or (_open_result if is_result(block.type) else _open_opaque)
-        opener(self, out, key, block, position)
+        opener(self, out, key, block, form, whole)
 
     # -- deltas --------------------------------------------------------------------------------------------------
 
@@ -140,10 +142,10 @@ class Content:
         if input:
             self._inputs[key] = input
 
-    def hold(self, key: Hashable, block: dict[str, Any]) -> None:
+    def hold(self, key: Hashable, form: Form) -> None:
         """The block under this key is carried, once it is whole."""
         self.open[key] = "opaque"
-        self._held[key] = Held(block)
+        self._held[key] = Held(form)
 
     # -- ends ----------------------------------------------------------------------------------------------------
 
@@ -197,7 +199,7 @@ _CITATION: Final = {"url": ("url", "source"), "title": ("title", "document_title
 # -- one function for each kind of block ---------------------------------------------------------------------------
 
 
-def _open_text(content: Content, out: Assembler, key: Hashable, block: Block, position: int | None) -> None:
+def _open_text(content: Content, out: Assembler, key: Hashable, block: Block, form: Form, whole: bool) -> None:
     out.open("text", key)
     content.open[key] = "text"
     if block.text:
@@ -207,34 +209,32 @@ def _open_text(content: Content, out: Assembler, key: Hashable, block: Block, po
             cite(out, key, citation)
 
 
-def _open_thinking(content: Content, out: Assembler, key: Hashable, block: Block, position: int | None) -> None:
+def _open_thinking(content: Content, out: Assembler, key: Hashable, block: Block, form: Form, whole: bool) -> None:
     out.open("reasoning", key)
     content.open[key] = "reasoning"
     out.reasoning(block.thinking or "", 0, key)
     out.signature(block.signature or "", 0, key)
 
 
-def _open_redacted(content: Content, out: Assembler, key: Hashable, block: Block, position: int | None) -> None:
+def _open_redacted(content: Content, out: Assembler, key: Hashable, block: Block, form: Form, whole: bool) -> None:
     """Reasoning of which only the encrypted form is given."""
     out.open("reasoning", key, arrival="whole")
     content.open[key] = "reasoning"
     out.signature(block.data or "", 0, key, encrypted=True)
-    out.opaque(source.block(out.place.frame(), block, position), key)
+    out.opaque(form, key)
 
 
-def _open_call(content: Content, out: Assembler, key: Hashable, block: Block, position: int | None) -> None:
+def _open_call(content: Content, out: Assembler, key: Hashable, block: Block, form: Form, whole: bool) -> None:
     input = source.input_text(block)
-    arrival: Arrival = "delta" if position is None and not input else "whole"
+    arrival: Arrival = "whole" if whole or input else "delta"
     executor = CALLS[block.type]
     out.open("tool_call", key, id=block.id, name=block.name, arrival=arrival, executor=executor)
     content.calling(key, input)
-    form = source.block(out.place.frame(), block, position)
     if executor == "provider" or not _OUR_WORDS.issuperset(form):
         out.opaque({name: value for name, value in form.items() if name != "input"}, key)
 
 
-def _open_result(content: Content, out: Assembler, key: Hashable, block: Block, position: int | None) -> None:
-    form = source.block(out.place.frame(), block, position)
+def _open_result(content: Content, out: Assembler, key: Hashable, block: Block, form: Form, whole: bool) -> None:
     result = form.get("content")
     kind = result.get("type") if jsontext.is_object(result) else None
     failed = bool(block.is_error) or (isinstance(kind, str) and kind.endswith("_error"))
@@ -243,13 +243,13 @@ def _open_result(content: Content, out: Assembler, key: Hashable, block: Block, 
     content.open[key] = "result"
 
 
-def _open_opaque(content: Content, out: Assembler, key: Hashable, block: Block, position: int | None) -> None:
+def _open_opaque(content: Content, out: Assembler, key: Hashable, block: Block, form: Form, whole: bool) -> None:
     """A kind without words of ours (compaction, container_upload, fallback, whatever comes next): carried as it is."""
     out.open("opaque", key, name=block.type, arrival="whole", executor="provider")
-    content.hold(key, source.block(out.place.frame(), block, position))
+    content.hold(key, form)
 
 
-_OPENERS: Final[Mapping[str, Callable[[Content, Assembler, Hashable, Block, int | None], None]]] = {
+_OPENERS: Final[Mapping[str, Callable[[Content, Assembler, Hashable, Block, Form, bool], None]]] = {
     "text": _open_text,
     "thinking": _open_thinking,
     "redacted_thinking": _open_redacted,

@@ -11,7 +11,7 @@ import msgspec
 from weft import jsontext
 from weft.assembler import Assembler
 from weft.errors import error_from_body, make_error
-from weft.protocols.anthropic import families
+from weft.protocols.anthropic import families, source
 from weft.protocols.anthropic.content import UNNUMBERED, Content, is_block
 from weft.protocols.anthropic.dialects import BEDROCK, ROWS, AnthropicDialect
 from weft.protocols.anthropic.usage import Counter
@@ -30,6 +30,7 @@ class AnthropicDecoder:
         self.out = out
         self._provider = dialect.provider
         self._content = Content()
+        # The block that the last delta was of, by what it was: more of the same goes straight on.
         self._text: int | None = UNNUMBERED
         self._thought: int | None = UNNUMBERED
         self._args: int | None = UNNUMBERED
@@ -129,8 +130,9 @@ class AnthropicDecoder:
 
     def block_start(self, event: Event) -> None:
         """A block begins."""
-        if event.content_block is not None:
-            self._content.start(self.out, _key(event), event.content_block)
+        block = event.content_block
+        if block is not None:
+            self._content.start(self.out, _key(event), block, source.started(self.out.place.frame(), block))
 
     def block_delta(self, event: Event) -> None:
         """A piece of a block."""
