@@ -46,6 +46,9 @@ class Encoder:
         """Take one event of a legal stream."""
         self._on[type(event)](event)
 
+    def flush(self) -> None:
+        """A read is over: say what was held only in the hope that the same read would bring more to it."""
+
     def lose(self, what: str, where: str = "message") -> None:
         """Report that the stream had something that cannot be said here."""
         self._losses.add(what, self.loses[what], where)

@@ -111,6 +111,7 @@ class Pipe:
 
     def _taken(self, size: int) -> bytes:
         self._fed += size
+        self._encoder.flush()
         if not self._out:
             return b""
         self.last_activity = self._fed

@@ -4,6 +4,7 @@ from weft.protocol import ProtocolSpec, Sign
 from weft.protocols.anthropic import families
 from weft.protocols.anthropic.decode import AnthropicDecoder, framed
 from weft.protocols.anthropic.dialects import MESSAGES, ROWS
+from weft.protocols.anthropic.encode import AnthropicEncoder
 from weft.protocols.anthropic.wire import IGNORES
 
 PROTOCOL = ProtocolSpec(
@@ -11,6 +12,7 @@ PROTOCOL = ProtocolSpec(
     title="Anthropic Messages",
     framing="sse",
     decoder=AnthropicDecoder,
+    encoder=AnthropicEncoder,
     dialect=MESSAGES,
     dialects=ROWS,
     ignores=IGNORES | families.MEMBERS,

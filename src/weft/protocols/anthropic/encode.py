@@ -1,0 +1,276 @@
+"""Writes Anthropic Messages events that the strictest clients accept.
+
+Knows: this wire. Must not know: other protocols.
+One block is open at a time, indexes are dense, every event is named, usage is always there. A block is announced with its first content,
+since only that tells what it is; what has no content at all is announced at its end.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from weft import events as ev
+from weft import jsontext
+from weft.context import Context
+from weft.encoder import Encoder, Handler, place_of
+from weft.finish import finish_reason
+from weft.jsontext import is_object
+from weft.losses import Losses
+from weft.protocols.anthropic import words
+from weft.toolids import fitted
+
+_ILLEGAL = re.compile(r"[^a-zA-Z0-9_-]")
+
+# Client profiles that want a block even where there was no content.
+WANTS_A_BLOCK = frozenset({"claude-code"})
+
+
+class AnthropicEncoder(Encoder):
+    """One stream of events."""
+
+    drops: ClassVar = {ev.Note: "", ev.StepStart: "", ev.StepEnd: "steps", ev.Unknown: "unknown"}
+    loses: ClassVar = {
+        "steps": "a message knows no steps",
+        "unknown": "a frame nobody could name is not made up again",
+        "reasoning_form": "thinking is one text",
+        "signature": "a signature is only good where it was made",
+        "refusal": "a refusal is text; only the stop reason tells",
+        "tool_kind": "there are only tools with a JSON object for input",
+        "tool_call_id": "an id has letters, digits, - and _ alone",
+        "executor": "a tool that another provider ran is not the client's to run",
+        "tool_result": "results of another provider's tools have no form here",
+        "annotation": "citations have the forms of this provider's own tools",
+        "file": "messages carry no generated files",
+        "opaque": "another protocol's items have no place",
+        "logprobs": "there are no log probabilities",
+        "channel": "text has no channels",
+        "usage_split": "reasoning tokens are not told apart",
+        "finish_other": "there is no word for this finish: it reads as the end of a turn",
+        "error_detail": "an error has a type and a message",
+        "meta": "this fact has no place",
+        "created": "a message has no time",
+        "incomplete": "a block that was cut off looks like any other; the stop reason tells",
+    }
+    sequential: ClassVar = True
+
+    def __init__(self, write: Callable[[bytes], object], context: Context, losses: Losses) -> None:
+        super().__init__(write, context, losses)
+        self._message: dict[str, Any] | None = None
+        self._usage: ev.Usage | None = None
+        self._metas: dict[str, Any] = {}
+        self._block: ev.BlockStart | None = None
+        self._begun = False
+        self._next = 0
+        self._head = self._tail = b""
+        self._part = 0
+        self._refused = False
+
+    def handlers(self) -> dict[type[ev.Event], Handler]:
+        return {
+            ev.Start: self._start,
+            ev.Meta: self._meta,
+            ev.Usage: self._count,
+            ev.BlockStart: self._block_start,
+            ev.TextDelta: self._text,
+            ev.RefusalDelta: self._text,
+            ev.ReasoningDelta: self._think,
+            ev.ArgsDelta: self._args,
+            ev.Signature: self._sign,
+            ev.Annotation: self._cite,
+            ev.File: self._file,
+            ev.Result: self._result,
+            ev.Opaque: self._opaque,
+            ev.BlockEnd: self._block_end,
+            ev.End: self._end,
+        }
+
+    def flush(self) -> None:
+        """The message is announced with the first read that names it, and with its usage if that came along."""
+        if self._message is not None:
+            message, self._message = self._message, None
+            message["usage"] = words.usage(self._usage)
+            self._event("message_start", {"message": message})
+
+    # -- the message ---------------------------------------------------------------------------------------------
+
+    def _start(self, event: ev.Start) -> None:
+        if event.created is not None:
+            self.lose("created")
+        self._message = words.message(self._context.response_id or event.id, event.model)
+
+    def _meta(self, event: ev.Meta) -> None:
+        if event.name in words.METAS:
+            self._metas[event.name] = event.value
+        elif event.name not in ("id", "model"):
+            self.lose("meta", event.name)
+
+    def _count(self, event: ev.Usage) -> None:
+        self._usage = event
+
+    def _end(self, event: ev.End) -> None:
+        self.flush()
+        self._usage = event.usage or self._usage
+        if event.outcome in ("failed", "truncated") or (event.error is not None and event.error.type == "cancelled"):
+            self._failed(event)
+            return
+        if self._next == 0 and self._context.profile in WANTS_A_BLOCK:
+            self._open({"type": "text", "text": ""})
+            self._stop()
+        finish = event.finishes[0] if event.finishes else ev.Finish()
+        reason = words.stop_reason(finish)
+        if finish.reason == "other" and finish_reason(reason) != "other":
+            self.lose("finish_other")
+        if self._refused and reason != "refusal":
+            self.lose("refusal")
+        if self._usage is not None and self._usage.reasoning_tokens:
+            self.lose("usage_split")
+        delta: dict[str, Any] = {"stop_reason": reason, "stop_sequence": self._metas.get("stop_sequence")}
+        delta |= {name: self._metas[name] for name in ("stop_details", "container") if name in self._metas}
+        beside = {name: self._metas[name] for name in ("context_management",) if name in self._metas}
+        self._event("message_delta", {"delta": delta, **beside, "usage": words.usage(self._usage)})
+        self._event("message_stop", {})
+
+    def _failed(self, event: ev.End) -> None:
+        """The error event, and nothing that would read as a message that came to its end."""
+        if event.error is None:
+            return
+        if event.error.retry_after is not None or event.error.code != event.error.type:
+            self.lose("error_detail")
+        self._event("error", {"error": words.error(event.error)})
+
+    # -- blocks --------------------------------------------------------------------------------------------------
+
+    def _block_start(self, event: ev.BlockStart) -> None:
+        self.flush()
+        self._block, self._begun, self._part = event, False, 0
+        if event.channel:
+            self.lose("channel", place_of(event))
+        if event.kind == "refusal":
+            self._refused = True
+        if event.kind == "tool_call" and event.executor == "client" and event.arrival == "delta":
+            self._begin()
+
+    def _begin(self, own: dict[str, Any] | None = None) -> bool:
+        """Announce the block, in its own form if it is this protocol's. False if it cannot be announced at all."""
+        if self._begun:
+            return self._head != b""
+        self._begun, self._head = True, b""
+        block = self._block
+        if block is None:
+            return False
+        if own is not None:
+            self._open(own)
+        elif block.kind == "tool_call" and block.executor == "provider":
+            self.lose("executor", place_of(block))
+        elif block.kind == "tool_call":
+            self._open_call(block)
+        elif block.kind == "reasoning":
+            self._open({"type": "thinking", "thinking": "", "signature": ""}, "thinking_delta", "thinking")
+        elif block.kind in ("text", "refusal"):
+            self._open({"type": "text", "text": ""}, "text_delta", "text")
+        return self._head != b""
+
+    def _open_call(self, block: ev.BlockStart) -> None:
+        id = fitted(block.id or "", _ILLEGAL)
+        if id != block.id:
+            self.lose("tool_call_id", place_of(block))
+        if block.tool != "function":
+            self.lose("tool_kind", place_of(block))
+        self._open(
+            {"type": "tool_use", "id": id, "name": block.name or "", "input": {}}, "input_json_delta", "partial_json"
+        )
+        self._write(self._head + b'""' + self._tail)
+        if block.tool == "custom":
+            self._write(self._head + jsontext.line('{"input":"') + self._tail)
+
+    def _open(self, content: dict[str, Any], delta: str = "input_json_delta", member: str = "partial_json") -> None:
+        """Start a block, and freeze the frame that its deltas are spliced into."""
+        index, self._next = self._next, self._next + 1
+        self._event("content_block_start", {"index": index, "content_block": content})
+        frame = b'event: content_block_delta\ndata: {"type":"content_block_delta","index":%d,"delta":{"type":"%b","%b":'
+        self._head = frame % (index, delta.encode(), member.encode())
+        self._tail = b"}}\n\n"
+
+    def _stop(self) -> None:
+        self._event("content_block_stop", {"index": self._next - 1})
+
+    def _text(self, event: ev.TextDelta | ev.RefusalDelta) -> None:
+        if event.logprobs is not None:
+            self.lose("logprobs", place_of(event))
+        if self._begun or self._begin():
+            self._write(self._head + jsontext.line(event.text) + self._tail)
+
+    def _think(self, event: ev.ReasoningDelta) -> None:
+        if event.form != "raw" or event.part:
+            self.lose("reasoning_form", place_of(event))
+        text = event.text
+        if self._begun and event.part != self._part:
+            text = "\n\n" + text
+        self._part = event.part
+        if self._begin():
+            self._write(self._head + jsontext.line(text) + self._tail)
+
+    def _args(self, event: ev.ArgsDelta) -> None:
+        if not self._begin():
+            return
+        text = event.text
+        if self._block is not None and self._block.tool == "custom":
+            text = jsontext.line(text)[1:-1].decode()
+        self._write(self._head + jsontext.line(text) + self._tail)
+
+    def _sign(self, event: ev.Signature) -> None:
+        """A signature of ours goes back as it came; what is encrypted is a block of its own."""
+        if event.origin.protocol != "anthropic" or self._block is None or self._block.kind != "reasoning":
+            self.lose("signature", place_of(event))
+        elif event.encrypted and not self._begun:
+            self._begin({"type": "redacted_thinking", "data": event.value})
+        elif self._begin():
+            self._event(
+                "content_block_delta",
+                {"index": self._next - 1, "delta": {"type": "signature_delta", "signature": event.value}},
+            )
+
+    def _cite(self, event: ev.Annotation) -> None:
+        if is_object(event.raw) and event.kind in words.CITATIONS and self._begin():
+            self._event(
+                "content_block_delta",
+                {"index": self._next - 1, "delta": {"type": "citations_delta", "citation": event.raw}},
+            )
+        else:
+            self.lose("annotation", place_of(event))
+
+    def _file(self, event: ev.File) -> None:
+        self.lose("file", place_of(event))
+
+    def _result(self, event: ev.Result) -> None:
+        """Said in its own form, which follows."""
+
+    def _opaque(self, event: ev.Opaque) -> None:
+        """A block in this protocol's own words, from the source itself."""
+        if event.origin.protocol != "anthropic" or not is_object(event.raw):
+            if self._block is not None and self._block.kind in ("opaque", "tool_result"):
+                self.lose("opaque" if self._block.kind == "opaque" else "tool_result", place_of(event))
+                self._begun = True
+            return
+        if not self._begun:
+            call = self._block is not None and self._block.kind == "tool_call"
+            self._begin({**event.raw, "input": {}} if call else event.raw)
+
+    def _block_end(self, event: ev.BlockEnd) -> None:
+        block = self._block
+        if block is None:
+            return
+        if block.kind == "tool_result" and not self._begun:
+            self.lose("tool_result", place_of(event))
+        elif block.kind == "opaque" and not self._begun:
+            self.lose("opaque", place_of(event))
+        elif self._begin():
+            if block.kind == "tool_call" and block.tool == "custom":
+                self._write(self._head + jsontext.line('"}') + self._tail)
+            if not event.complete and block.kind == "tool_call":
+                self.lose("incomplete", place_of(event))
+            self._stop()
+        self._block, self._head = None, b""
+
+    def _event(self, name: str, members: dict[str, Any]) -> None:
+        self._write(b"event: %b\ndata: %b\n\n" % (name.encode(), jsontext.line({"type": name, **members})))
