@@ -9,7 +9,10 @@ from typing import Any
 
 from weft.nearest import UnknownNameError
 
-NAMED: dict[str, tuple[str, str]] = {"surrogates": ("weft.filters.surrogates", "Surrogates")}
+NAMED: dict[str, tuple[str, str]] = {
+    "snapshots": ("weft.filters.snapshots", "Snapshots"),
+    "surrogates": ("weft.filters.surrogates", "Surrogates"),
+}
 """name -> module, maker. A maker takes the next stage and gives the filter."""
 
 

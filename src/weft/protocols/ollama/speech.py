@@ -27,7 +27,7 @@ class Speech:
             out.reasoning(message.thinking)
         content = message.content
         for part in content if isinstance(content, list) else (content,):
-            self._part(out, part, channel or message.channel, {"content": logprobs} if logprobs else None)
+            self._part(out, part, channel or message.channel, logprobs or None)
         for call in message.tool_calls or ():
             self._calls.take(out, call)
         for image in message.images or ():

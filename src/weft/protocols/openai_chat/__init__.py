@@ -3,6 +3,7 @@
 from weft.protocol import ProtocolSpec, Sign
 from weft.protocols.openai_chat.decode import ChatDecoder
 from weft.protocols.openai_chat.dialects import CHAT, ROWS
+from weft.protocols.openai_chat.encode import ChatEncoder
 from weft.protocols.openai_chat.wire import IGNORES
 
 PROTOCOL = ProtocolSpec(
@@ -10,13 +11,14 @@ PROTOCOL = ProtocolSpec(
     title="OpenAI chat.completions",
     framing="sse",
     decoder=ChatDecoder,
+    encoder=ChatEncoder,
     dialect=CHAT,
     dialects=ROWS,
     ignores=IGNORES,
     signs=(
-        Sign("object", "chat.completion", 2.0),
-        Sign("choices.delta", None, 1.0),
-        Sign("choices.message", None, 0.6),
-        Sign("choices", None, 0.4),
+        Sign("object", "chat.completion", 0.98),
+        Sign("choices.delta", None, 0.95),
+        Sign("choices.message", None, 0.9),
+        Sign("choices", None, 0.6),
     ),
 )

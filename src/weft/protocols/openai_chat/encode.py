@@ -171,8 +171,7 @@ class ChatEncoder(Encoder):
         splice = self._texts.get(event.index)
         if splice is None or event.logprobs is not None:
             choice = self._kinds[event.index].choice
-            logprobs = b"null" if event.logprobs is None else jsontext.line(event.logprobs)
-            self._choice(choice, b'{"content":%b}' % jsontext.line(event.text), b"null", logprobs)
+            self._choice(choice, b'{"content":%b}' % jsontext.line(event.text), b"null", _logprobs(event, "content"))
             head = b'%b{"index":%d,"delta":{"content":' % (self._head, choice)
             self._texts[event.index] = (head, b'},"logprobs":null,"finish_reason":null}' + self._tail)
             return
@@ -185,7 +184,8 @@ class ChatEncoder(Encoder):
         self._choice(choice, b'{"%b":%b}' % (self._reasoning, jsontext.line(event.text)))
 
     def _refuse(self, event: ev.RefusalDelta) -> None:
-        self._choice(self._kinds[event.index].choice, b'{"refusal":%b}' % jsontext.line(event.text))
+        delta = b'{"refusal":%b}' % jsontext.line(event.text)
+        self._choice(self._kinds[event.index].choice, delta, b"null", _logprobs(event, "refusal"))
 
     def _args(self, event: ev.ArgsDelta) -> None:
         number = self._numbers.get(event.index)
@@ -205,6 +205,9 @@ class ChatEncoder(Encoder):
             self._choice(start.choice, b'{"tool_calls":[' + jsontext.line(call) + b"]}")
             return
         detail: dict[str, Any] = {"type": "reasoning.text", "signature": event.value, "index": event.part or 0}
+        if event.encrypted:
+            detail = {"type": "reasoning.encrypted", "data": event.value, "index": event.part or 0}
+        detail |= {name: value for name, value in (("id", event.origin.item), ("format", event.format)) if value}
         self._choice(start.choice, b'{"reasoning_details":[' + jsontext.line(detail) + b"]}")
 
     def _annotate(self, event: ev.Annotation) -> None:
@@ -282,3 +285,11 @@ class ChatEncoder(Encoder):
             if said:
                 counts[name] = said
         self._write(self._head + b'],"usage":' + jsontext.line(counts) + b"}\n\n")
+
+
+def _logprobs(event: ev.TextDelta | ev.RefusalDelta, of: str) -> bytes:
+    """The entries of the tokens; the lists of /v1/completions stay as they are."""
+    tokens: Any = event.logprobs
+    if tokens is None:
+        return b"null"
+    return jsontext.line({of: tokens} if jsontext.is_array(tokens) else tokens)

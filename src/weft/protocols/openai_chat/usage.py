@@ -1,52 +1,108 @@
 """The token counts of chat.completions, under all the names they are given, in the canonical split.
 
-Knows: which count includes which, by dialect. Must not know: when counts come, or how snapshots are merged.
+Knows: which count includes which. Must not know: when counts come, or how snapshots are merged.
+
+Arithmetic decides where it can: a total that is the sum of three proves that reasoning is counted beside the completion,
+and more cached tokens than prompt tokens prove that those are counted beside the prompt. A dialect's word decides the rest.
 """
 
+import re
+from collections.abc import Iterable
+from copy import deepcopy
+from typing import Any, Literal
+
+import msgspec
+
 from weft.events import UsageSource
-from weft.protocols.openai_chat.wire import CompletionDetails, PromptDetails, Usage
+from weft.jsontext import is_object
+from weft.lenient import fit
+from weft.protocols.openai_chat.wire import CompletionDetails, Json, PromptDetails, Usage
+
+ReasoningCount = Literal["inside", "beside", "beside_if_more"]
+"""Where reasoning is counted: inside the completion, beside it, or beside it whenever it is more."""
+
+Sources = dict[str, UsageSource]
 
 _NO_PROMPT, _NO_COMPLETION = PromptDetails(), CompletionDetails()
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
-Counts = tuple[dict[str, int | None], dict[str, UsageSource]]
 
-
-def counts(usage: Usage, *, exclusive: bool) -> Counts:
-    """Canonical counts and where they are from. `exclusive`: completion_tokens leaves the reasoning out (xAI)."""
+def counts(said: Json, reasoning_count: ReasoningCount) -> tuple[dict[str, int | None], Sources]:
+    """Canonical counts, and which of them are derived."""
+    usage = _read(said)
     prompt = usage.prompt_tokens_details or usage.prompt_token_details or _NO_PROMPT
     completion = usage.completion_tokens_details or _NO_COMPLETION
-    reasoning = completion.reasoning_tokens if completion.reasoning_tokens is not None else usage.reasoning_tokens
-    cached = next(
+    reasoning = _one((completion.reasoning_tokens, usage.reasoning_tokens))
+    cached = _one(
         (
-            count
-            for count in (
-                prompt.cached_tokens,
-                usage.prompt_cache_hit_tokens,
-                usage.cached_tokens,
-                usage.num_cached_tokens,
-            )
-            if count is not None
-        ),
-        None,
+            prompt.cached_tokens,
+            usage.prompt_cache_hit_tokens,
+            usage.cached_tokens,
+            usage.num_cached_tokens,
+            usage.cache_read_input_tokens,
+        )
     )
-    written = prompt.cache_write_tokens if prompt.cache_write_tokens is not None else prompt.cache_creation_input_tokens
-    output, sources = _output(usage, reasoning, exclusive)
+    sources: Sources = {}
     values = {
-        "input_tokens": usage.prompt_tokens,
-        "output_tokens": output,
-        "total_tokens": usage.total_tokens,
+        "input_tokens": _input(usage, cached, sources),
+        "output_tokens": _output(usage, reasoning, reasoning_count, sources),
+        "total_tokens": _total(usage, sources),
         "cache_read_tokens": cached,
-        "cache_write_tokens": written,
+        "cache_write_tokens": _one(
+            (prompt.cache_write_tokens, prompt.cache_creation_input_tokens, usage.cache_creation_input_tokens)
+        ),
         "reasoning_tokens": reasoning,
     }
     return values, sources
 
 
-def _output(usage: Usage, reasoning: int | None, exclusive: bool) -> tuple[int | None, dict[str, UsageSource]]:
-    """Reasoning is added where it was left out: by declaration, or because more reasoning than completion is counted."""
-    output = usage.completion_tokens
-    if output is None or not reasoning:
-        return output, {}
-    if exclusive or reasoning > output:
-        return output + reasoning, {"output_tokens": "derived"}
-    return output, {}
+def _read(said: Json) -> Usage:
+    """The counts as typed numbers: digits in quotes are numbers, and what is no number at all is left out."""
+    if "promptTokens" in said or "completionTokens" in said:
+        said = _snake(said)
+    try:
+        return msgspec.convert(said, Usage, strict=False)
+    except msgspec.ValidationError:
+        return fit(deepcopy(said), Usage)[0]
+
+
+def _snake(value: Any) -> Any:
+    """OpenRouter's own SDK spells `promptTokens`."""
+    if not is_object(value):
+        return value
+    return {_HUMP.sub("_", name).lower(): _snake(member) for name, member in value.items()}
+
+
+def _one(counts: Iterable[int | None]) -> int | None:
+    """The same count under several names: a number goes before a zero, a zero before nothing."""
+    return max((count for count in counts if count is not None), default=None)
+
+
+def _input(usage: Usage, cached: int | None, sources: Sources) -> int | None:
+    tokens = usage.prompt_tokens if usage.prompt_tokens is not None else usage.input_tokens
+    if tokens is not None and cached is not None and cached > tokens:
+        sources["input_tokens"] = "derived"
+        return tokens + cached
+    return tokens
+
+
+def _output(usage: Usage, reasoning: int | None, reasoning_count: ReasoningCount, sources: Sources) -> int | None:
+    tokens = usage.completion_tokens if usage.completion_tokens is not None else usage.output_tokens
+    if tokens is None or not reasoning:
+        return tokens
+    if usage.total_tokens is not None and usage.prompt_tokens is not None:
+        beside = usage.total_tokens == usage.prompt_tokens + tokens + reasoning
+    else:
+        beside = reasoning_count == "beside"
+    if beside or (reasoning_count == "beside_if_more" and reasoning > tokens):
+        sources["output_tokens"] = "derived"
+        return tokens + reasoning
+    return tokens
+
+
+def _total(usage: Usage, sources: Sources) -> int | None:
+    """A total that leaves out what was added to the output says nothing: the ledger sums it up anew."""
+    total, prompt, completion = usage.total_tokens, usage.prompt_tokens, usage.completion_tokens
+    if "output_tokens" in sources and prompt is not None and completion is not None and total == prompt + completion:
+        return None
+    return total

@@ -2,11 +2,15 @@
 
 Knows: names and types of members that the decoder reads, all optional. One set of Structs serves chunks and whole replies.
 Must not know: what any of it means.
+
+Members that most frames have come first: a Struct is read fastest in the order of its fields.
 """
 
 from typing import Any
 
 import msgspec
+
+Json = dict[str, Any]
 
 
 class Wire(msgspec.Struct, gc=False):
@@ -15,7 +19,7 @@ class Wire(msgspec.Struct, gc=False):
 
 class Function(Wire):
     name: str | None = None
-    arguments: str | dict[str, Any] | list[Any] | None = None
+    arguments: str | Json | list[Any] | None = None
 
 
 class Custom(Wire):
@@ -26,13 +30,13 @@ class Custom(Wire):
 class ToolCall(Wire):
     index: int | None = None
     id: str | int | None = None
-    type: str | None = None
     function: Function | None = None
     custom: Custom | None = None
     name: str | None = None
-    arguments: str | dict[str, Any] | list[Any] | None = None
-    extra_content: dict[str, Any] | None = None
+    arguments: str | Json | list[Any] | None = None
+    extra_content: Json | None = None
     thought_signature: str | None = None
+    provider_specific_fields: Json | None = None
 
 
 class ReasoningDetail(Wire):
@@ -46,21 +50,79 @@ class ReasoningDetail(Wire):
     index: int | None = None
 
 
+class ThinkingBlock(Wire):
+    thinking: str | None = None
+    signature: str | None = None
+    data: str | None = None
+
+
+class Audio(Wire):
+    id: str | None = None
+    data: str | None = None
+    transcript: str | None = None
+    expires_at: float | None = None
+
+
 class Delta(Wire):
+    """A delta, or a whole message."""
+
     content: str | list[Any] | None = None
+    tool_calls: list[ToolCall] | None = None
     reasoning_content: str | None = None
     reasoning: str | None = None
-    tool_calls: list[ToolCall] | None = None
-    reasoning_text: str | None = None
-    reasoning_details: list[ReasoningDetail] | None = None
-    reasoning_opaque: str | None = None
     refusal: str | None = None
+    reasoning_details: list[ReasoningDetail] | None = None
+    reasoning_text: str | None = None
+    reasoning_opaque: str | None = None
+    thinking_blocks: list[ThinkingBlock] | None = None
     function_call: Function | None = None
     annotations: list[Any] | None = None
     images: list[Any] | None = None
-    audio: dict[str, Any] | None = None
-    executed_tools: list[Any] | None = None
-    extra_content: dict[str, Any] | None = None
+    audio: Audio | None = None
+    executed_tools: list[Json] | None = None
+    extra_content: Json | None = None
+    toolCalls: list[ToolCall] | None = None  # noqa: N815 - OpenRouter's own SDK spells so
+    reasoningDetails: list[ReasoningDetail] | None = None  # noqa: N815 - the same
+
+
+class Choice(Wire):
+    index: int | None = None
+    delta: Delta | None = None
+    logprobs: Json | None = None
+    finish_reason: str | None = None
+    native_finish_reason: str | None = None
+    finishReason: str | None = None  # noqa: N815 - OpenRouter's own SDK, and Gemini's compatible endpoint in its beta
+    message: Delta | None = None
+    text: str | None = None
+    usage: Json | None = None
+    error: Any = None
+    content_filter_results: Json | None = None
+
+
+class GroqExtra(Wire):
+    usage: Json | None = None
+
+
+class Chunk(Wire):
+    """A chunk, or a whole reply, or an error where either was due."""
+
+    id: str | int | None = None
+    created: int | float | None = None
+    model: str | None = None
+    service_tier: str | None = None
+    choices: list[Choice] | None = None
+    usage: Json | None = None
+    error: Any = None
+    provider: str | None = None
+    x_groq: GroqExtra | None = None
+    data: "Chunk | None" = None
+    value: str | None = None
+    citations: list[Any] | None = None
+    search_results: list[Any] | None = None
+    web_search: list[Any] | None = None
+    content_filter: list[Any] | None = None
+    prompt_filter_results: list[Any] | None = None
+    moderation: Json | None = None
 
 
 class PromptDetails(Wire):
@@ -74,70 +136,41 @@ class CompletionDetails(Wire):
 
 
 class Usage(Wire):
+    """Token counts under all their names. Chunks hold them as plain JSON, since they are also kept as they came."""
+
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     total_tokens: int | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    reasoning_tokens: int | None = None
     prompt_tokens_details: PromptDetails | None = None
     prompt_token_details: PromptDetails | None = None
     completion_tokens_details: CompletionDetails | None = None
-    prompt_cache_hit_tokens: int | None = None
     cached_tokens: int | None = None
     num_cached_tokens: int | None = None
-    reasoning_tokens: int | None = None
-
-
-class GroqUsage(Wire):
-    usage: Usage | None = None
-    error: Any = None
-
-
-class Choice(Wire):
-    index: int | None = None
-    delta: Delta | None = None
-    finish_reason: str | None = None
-    logprobs: dict[str, Any] | None = None
-    message: Delta | None = None
-    text: str | None = None
-    usage: Usage | None = None
-    native_finish_reason: str | None = None
-    finishReason: str | None = None  # noqa: N815 - Gemini's compatible endpoint in its beta
-    content_filter_results: dict[str, Any] | None = None
-
-
-class Chunk(Wire):
-    """A chunk, or a whole reply, or an error where either was due."""
-
-    id: str | None = None
-    created: float | None = None
-    model: str | None = None
-    choices: list[Choice] | None = None
-    usage: Usage | None = None
-    error: Any = None
-    provider: str | None = None
-    service_tier: str | None = None
-    x_groq: GroqUsage | None = None
-    citations: list[Any] | None = None
-    search_results: list[Any] | None = None
-    prompt_filter_results: list[Any] | None = None
-    message: Delta | None = None
-    base_resp: dict[str, Any] | None = None
+    prompt_cache_hit_tokens: int | None = None
+    cache_read_input_tokens: int | None = None
+    cache_creation_input_tokens: int | None = None
 
 
 # Known and not read: said again on each chunk, or of no use to anybody downstream.
 IGNORES = frozenset(
-    {
-        "object",
-        "system_fingerprint",
-        "obfuscation",
-        "choices.delta.role",
-        "choices.delta.obfuscation",
-        "choices.message.role",
-        "usage.queue_time",
-        "usage.prompt_time",
-        "usage.completion_time",
-        "usage.total_time",
-        "*.audio_tokens",
-        "*.accepted_prediction_tokens",
-        "*.rejected_prediction_tokens",
-    }
+    (
+        # the protocol's own
+        "object system_fingerprint obfuscation choices.obfuscation choices.delta.role choices.message.role "
+        "choices.delta.obfuscation choices.delta.tool_calls.type choices.message.tool_calls.type "
+        # what servers and gateways say of tokens, timing, cost and requests
+        "choices.seed choices.token_ids choices.stop_reason choices.matched_stop choices.trace_details choices.role "
+        "choices.content_filter_offsets choices.delta.token_id choices.delta.token_ids choices.delta.index choices.delta.channel "
+        "choices.delta.name choices.delta.audio_content choices.delta.provider_metadata choices.delta.provider_specific_fields "
+        "choices.message.provider_metadata choices.message.provider_specific_fields choices.message.name "
+        "choices.message.padding choices.message.thought_signature "
+        "base_resp copilot_usage cost created_at generationId input_sensitive kv_transfer_params latency_checkpoint metadata "
+        "metrics model_id model_version output_sensitive p prompt prompt_logprobs prompt_progress prompt_text prompt_token_ids "
+        "request_id sla_metrics stream_options system time_info timings usage_breakdown user_id venice_parameters "
+        "x_groq.id x_groq.seed x_groq.usage_breakdown "
+        # Writer's places for results, empty so far
+        "*.graph_data *.image_data *.llm_data *.translation_data *.web_search_data"
+    ).split()
 )
