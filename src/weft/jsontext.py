@@ -59,6 +59,15 @@ def mended(text: bytes) -> bytes:
     return _ESCAPES.sub(lambda escape: rb"\ufffd" if len(escape[0]) == _HALF else escape[0], text)
 
 
+def read_object(text: bytes) -> dict[str, Any]:
+    """The object that this is, mended; an empty one if it is none. For a frame whose wire type was parsed and did not look at all of it."""
+    try:
+        value = decode(mended(text))
+    except ValueError:
+        return {}
+    return value if is_object(value) else {}
+
+
 def whole(value: Any) -> Any:
     """A decoded value with U+FFFD for each half of a character in it; nothing if it is nested too deeply to be looked into."""
     try:

@@ -17,16 +17,21 @@ def frame(headers: dict[str, str], payload: bytes) -> bytes:
     return checked + struct.pack(">I", zlib.crc32(checked))
 
 
+def as_json(payload: Any) -> bytes:
+    """An object as JSON; bytes as they are."""
+    return payload if isinstance(payload, bytes) else json.dumps(payload, ensure_ascii=False).encode()
+
+
 def event(name: str, payload: Any) -> bytes:
     """One event: its name in the header, its content as JSON."""
     headers = {":event-type": name, ":content-type": "application/json", ":message-type": "event"}
-    return frame(headers, json.dumps(payload, ensure_ascii=False).encode())
+    return frame(headers, as_json(payload))
 
 
 def exception(name: str, payload: Any) -> bytes:
     """A failure that the service's model knows."""
     headers = {":exception-type": name, ":content-type": "application/json", ":message-type": "exception"}
-    return frame(headers, payload if isinstance(payload, bytes) else json.dumps(payload).encode())
+    return frame(headers, as_json(payload))
 
 
 def error(code: str, message: str) -> bytes:

@@ -191,6 +191,6 @@ class ConverseDecoder:
         frame = self.out.place.frame()
         _, failed, code = name.partition(":")
         if failed:
-            self.out.fail(error_from_body({"__type": code, **jsontext.decode(frame)}))
+            self.out.fail(error_from_body({"__type": code, **jsontext.read_object(frame)}))
         else:
             self.out.unknown(frame, name)

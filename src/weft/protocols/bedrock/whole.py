@@ -16,16 +16,24 @@ SERVER_TOOL = "server_tool_use"
 
 def say(out: Assembler, blocks: list[Block]) -> None:
     """Say all blocks; one of an unknown kind is carried as it is."""
+    forms: list[Any] | None = None
     for index, block in enumerate(blocks):
         for name, take in _KINDS.items():
-            value = getattr(block, name)
-            if value is not None:
+            if (value := getattr(block, name)) is not None:
                 take(out, index, value)
                 out.end(index)
                 break
         else:
-            raw = jsontext.decode(out.place.frame())
-            out.opaque(raw["output"]["message"]["content"][index])
+            forms = _forms(out.place.frame()) if forms is None else forms
+            out.opaque(forms[index] if len(forms) == len(blocks) else None)
+
+
+def _forms(frame: bytes) -> list[Any]:
+    """The blocks as they came."""
+    value: Any = jsontext.read_object(frame)
+    for name in ("output", "message", "content"):
+        value = value.get(name) if jsontext.is_object(value) else None
+    return value if jsontext.is_array(value) else []
 
 
 def _text(out: Assembler, index: int, text: str) -> None:

@@ -30,6 +30,7 @@ class CohereDecoder:
         self.out = out
         self._planning = False
         self._spoken: int | None = None
+        self._prompt: str | None = None
         self._version1 = Version1()
         self._on: dict[str | None, Callable[[Frame], None]] = {
             "tool-call-delta": self._call_delta,
@@ -151,6 +152,7 @@ class CohereDecoder:
 
     def _end(self, finish: str | None, usage: Usage | None) -> None:
         self._end_plan()
+        self.out.meta("prompt", self._prompt)
         if usage is not None:
             values, sources = counts(usage)
             self.out.usage(values, sources, msgspec.to_builtins(usage))
@@ -158,8 +160,8 @@ class CohereDecoder:
         self.out.sign("terminal")
 
     def _debug(self, frame: Frame) -> None:
-        """What the model was given, for those who asked."""
-        self.out.meta("prompt", frame.prompt)
+        """What the model was given, for those who asked; it comes before the message begins."""
+        self._prompt = frame.prompt
 
     def _whole(self, frame: Frame, message: Message) -> None:
         """A whole reply: what its stream would have said, block by block."""

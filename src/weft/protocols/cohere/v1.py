@@ -71,10 +71,7 @@ class Version1:
     def take(self, out: Assembler) -> None:
         """The frame that is being read."""
         frame = out.place.frame()
-        try:
-            event, _ = fit(jsontext.decode(frame), Event)
-        except msgspec.ValidationError:
-            event = Event("unreadable")
+        event = _event(frame)
         out.start(event.generation_id)
         take = self._on.get(event.event_type)
         if take is not None:
@@ -123,3 +120,18 @@ class Version1:
 
     def _nothing(self, out: Assembler, event: Event) -> None:
         """An event that says nothing of the answer."""
+
+
+_parse = msgspec.json.Decoder(Event).decode
+
+
+def _event(frame: bytes) -> Event:
+    """The event in a frame, without what does not fit; one of no known type if nothing does."""
+    try:
+        return _parse(frame)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        pass
+    try:
+        return fit(jsontext.decode(jsontext.mended(frame)), Event)[0]
+    except (msgspec.ValidationError, ValueError):
+        return Event("unreadable")
