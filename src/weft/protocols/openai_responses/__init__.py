@@ -14,9 +14,9 @@ PROTOCOL = ProtocolSpec(
     dialects=ROWS,
     ignores=IGNORES,
     signs=(
-        Sign("type", "response.", 2.0),
-        Sign("object", "response", 2.0),
-        Sign("response.object", "response", 1.0),
-        Sign("output_index", None, 0.5),
+        Sign("type", "response.", 0.9),
+        Sign("object", "response", 0.95),
+        Sign("response.object", "response", 0.9),
+        Sign("output_index", None, 0.6),
     ),
 )

@@ -7,7 +7,6 @@ Must not know: our own events and their numbers, what the kinds of items say (me
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Final
 
-from weft import jsontext
 from weft.assembler import Assembler
 from weft.errors import error_from_body
 from weft.events import ReasoningForm
@@ -220,7 +219,7 @@ class ResponsesDecoder:
 
     def _error(self, event: Event) -> None:
         """It may be followed by `response.failed`, which says it again."""
-        self.out.fail(error_from_body(jsontext.decode(self.out.place.frame())))
+        self.out.fail(error_from_body(Verbatim(self.out.place.frame()).plain()))
 
     def _speech_over(self, event: Event) -> None:
         self.out.end("transcript" if event.type == "response.audio.transcript.done" else "audio")
@@ -231,7 +230,7 @@ class ResponsesDecoder:
         if not kind and (event.output is not None or (event.object or "").startswith("response")):
             self._end(event)
         elif kind in _CARRIED:
-            self.out.carry(jsontext.decode(self.out.place.frame()), kind)
+            self.out.carry(Verbatim(self.out.place.frame()).plain(), kind)
         elif not _is_progress(kind):
             self.out.unknown(self.out.place.frame(), kind)
 

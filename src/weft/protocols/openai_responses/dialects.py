@@ -5,7 +5,7 @@ Must not know: how a row is obeyed.
 """
 
 from weft.events import Executor
-from weft.protocol import Dialect
+from weft.protocol import Dialect, Sign
 from weft.rules import Rules
 
 
@@ -38,18 +38,26 @@ ROWS: tuple[ResponsesDialect, ...] = (
     _host(
         "codex", "ChatGPT, the backend of Codex", "atlas 7.3 Q-R3: completed with an empty output; response.metadata"
     ),
-    _host("copilot", "GitHub Copilot", "atlas 7.3 Q-R1: another id with each event"),
     _host("deepseek", "DeepSeek", "corpus: response ids without a prefix"),
     _host("llamacpp", "llama.cpp", "atlas 7.3 Q-R2: neither sequence numbers nor indices, all items done at the end"),
     _host("lmstudio", "LM Studio", "atlas 7.3 Q-R4: arguments without deltas, reasoning as text"),
     _host("ollama", "Ollama", "atlas 2.2.9: summaries without their part; encrypted content is the plain thinking"),
     _host("vllm", "vLLM", "atlas 2.2.9: reasoning parts, always completed, an error object in place of the end"),
     ResponsesDialect(
+        name="copilot",
+        title="GitHub Copilot",
+        rules=RULES,
+        provider="copilot",
+        signs=(Sign("copilot_usage", None, 0.9),),
+        evidence="atlas 7.3 Q-R1: another id with each event",
+    ),
+    ResponsesDialect(
         name="openrouter",
         title="OpenRouter",
         rules=RULES,
         provider="openrouter",
         ids=("gen-",),
+        signs=(Sign("response.id", "gen-", 0.9),),
         evidence="atlas 2.2.9: [DONE] after the end, comments, ids of its own",
     ),
     ResponsesDialect(

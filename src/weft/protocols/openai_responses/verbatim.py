@@ -1,7 +1,7 @@
 """The source's own JSON: items to be carried untouched, and arguments whose text must not be written anew.
 
 Knows: how to take an object apart into the texts of its members, a second time and only where somebody asks for it.
-Must not know: what any member means.
+Must not know: what any member means. Nothing here raises: the first parse has passed over what it does not read, broken or not.
 """
 
 from collections.abc import Iterable
@@ -31,12 +31,11 @@ class Verbatim:
 
     def text(self, name: str) -> str:
         """A member as it was written; empty if it is absent."""
-        return self._known().get(name, b"").decode()
+        return self._known().get(name, b"").decode("utf-8", "replace")
 
     def value(self, name: str) -> Any:
         """A member as plain data; None if it is absent."""
-        text = self._known().get(name)
-        return jsontext.decode(text) if text is not None else None
+        return _plain(self._known().get(name, b"null"))
 
     def member(self, name: str) -> "Verbatim":
         """The object that a member is."""
@@ -48,12 +47,12 @@ class Verbatim:
         try:
             return [Verbatim(bytes(element)) for element in _elements(text)]
         except _REFUSED:
-            values = jsontext.decode(text)
-            return [Verbatim(jsontext.encode(value)) for value in values] if jsontext.is_array(values) else []
+            values = _plain(text)
+            return [Verbatim(_written(value)) for value in values] if jsontext.is_array(values) else []
 
     def plain(self) -> dict[str, Any]:
         """The whole object as plain data."""
-        value = jsontext.decode(self._text)
+        value = _plain(self._text)
         return value if jsontext.is_object(value) else {}
 
     def _known(self) -> dict[str, bytes]:
@@ -66,4 +65,23 @@ class Verbatim:
         try:
             return {name: bytes(text) for name, text in _members(self._text).items()}
         except _REFUSED:
-            return {name: jsontext.encode(value) for name, value in self.plain().items()}
+            return {name: _written(value) for name, value in self.plain().items()}
+
+
+def _plain(text: bytes) -> Any:
+    """Plain data; a character that is no character is replaced, and what is no JSON is nothing."""
+    try:
+        return jsontext.decode(text)
+    except ValueError:
+        pass
+    try:
+        return jsontext.decode(text.decode("utf-8", "replace"))
+    except ValueError:
+        return None
+
+
+def _written(value: Any) -> bytes:
+    try:
+        return jsontext.encode(value)
+    except ValueError:
+        return b"null"
