@@ -252,11 +252,11 @@ class SSE:
 
     def _dispatch(self) -> bool:
         """Ends the frame under way and emits it if it has data; whether it had."""
-        payload, name, lines = bytes(self._data), self._name, self._data_lines
-        self.offset = self._frame
+        payload, name, lines, at = bytes(self._data), self._name, self._data_lines, self._frame
         self._forget()
         if not lines or len(payload) < lines:  # no data, or nothing but empty lines of it
             return False
+        self.offset = at
         self._emit(payload, name)
         return True
 
