@@ -56,6 +56,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Refused as refused:
         say(f"weft: {refused}")
         return REFUSED
+    except BrokenPipeError as error:
+        say(f"weft: {refused_output(error)}")
+        return REFUSED
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as bug:  # noqa: BLE001 - the last line of defence

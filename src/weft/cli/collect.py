@@ -23,12 +23,13 @@ def _run(arguments: Any) -> int:
     collector = Collector()
     with Output(arguments.output, beside=options.file) as output:
         try:
-            return reading.run(collector.feed, progress=True)
+            reading.run(collector.feed, progress=True)
         finally:
             if reading.end is not None:
                 message = collector.message.to_json()
                 pretty = output.is_terminal and not arguments.compact
                 output.write((msgspec.json.format(message) if pretty else message) + b"\n")
+    return reading.told()
 
 
 COMMAND = Command(

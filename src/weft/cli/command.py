@@ -33,6 +33,10 @@ class Parser(argparse.ArgumentParser):
         """Whatever argparse dislikes."""
         raise Refused(f"{message} (see {self.prog} --help)")
 
+    def print_help(self, file: Any = None) -> None:
+        """The help, as any other output: argparse's own way hides that nobody takes it."""
+        print(self.format_help(), end="")
+
     def parse(self, words: list[str]) -> Any:
         """The arguments, none of them left over."""
         arguments, left = self.parse_known_args(words)

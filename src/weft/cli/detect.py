@@ -8,6 +8,7 @@ from weft.cli.command import Command, Parser, Refused
 from weft.cli.input import Input
 from weft.cli.options import add_file, add_output
 from weft.cli.output import Output
+from weft.cli.words import percent
 from weft.detect import LIKELY, Candidate, Detector
 
 _SHOWN = 5
@@ -55,7 +56,8 @@ def _table(candidates: list[Candidate]) -> str:
     shown = candidates[:_SHOWN] or [Candidate(protocol="unknown", title="", confidence=0.0)]
     width = max(len(candidate.name) for candidate in shown)
     return "".join(
-        f"{candidate.name:<{width}}  {candidate.confidence:4.0%}  {'; '.join(candidate.evidence)}".rstrip() + "\n"
+        f"{candidate.name:<{width}}  {percent(candidate.confidence):>4}  {'; '.join(candidate.evidence)}".rstrip()
+        + "\n"
         for candidate in shown
     )
 

@@ -22,7 +22,8 @@ def _run(arguments: Any) -> int:
         def emit(event: Event) -> None:
             output.write(to_json(event) + b"\n")
 
-        return reading.run(emit, after=output.flush, progress=not output.is_terminal)
+        reading.run(emit, after=output.flush, progress=not output.is_terminal)
+    return reading.told()
 
 
 COMMAND = Command(

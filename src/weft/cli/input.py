@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Self
 
 from weft.cli.command import Refused, say
+from weft.cli.words import one_line
 
 _READ = 64 << 10
 
@@ -20,7 +21,7 @@ class Input:
     """Bytes from a file or from standard input. A read gives what is there: it never waits for more."""
 
     def __init__(self, name: str, *, quiet: bool = False) -> None:
-        self.name = "standard input" if name == "-" else name
+        self.name = "standard input" if name == "-" else one_line(name)
         self.path = None if name == "-" else name
         self.position = 0
         try:

@@ -7,11 +7,11 @@ from weft.cli.command import Command, Parser
 from weft.cli.options import add_color, add_output, add_stream, stream_options
 from weft.cli.output import Output
 from weft.cli.reading import Reading
-from weft.cli.screen import Line, Screen, screen_for
+from weft.cli.screen import Screen, screen_for
 from weft.cli.timeline import Timeline
 from weft.cli.verdict import sureness
 from weft.cli.words import counted, sized
-from weft.events import Event
+from weft.events import End, Event
 from weft.framing.sniff import Sniffer
 from weft.reader import Reader
 
@@ -29,9 +29,11 @@ class Inspection:
         self._began = 0.0
         self._said: list[tuple[int, Event | tuple[bytes, str]]] = []
 
-    def run(self) -> int:
-        """Read to the end; gives the exit status."""
-        return self._reading.run(self._event, before=self._before, after=self._after)
+    def run(self) -> None:
+        """Read to the end."""
+        self._reading.run(self._event, before=self._before, after=self._after)
+        counts = [counted(count, thing) for thing, count in self._timeline.count.items() if count]
+        self._screen.show([(", ".join([*counts, sized(self._reading.input.position)]), "aside")])
 
     def _before(self, reader: Reader, chunk: bytes) -> None:
         if self._frames is None:
@@ -45,7 +47,8 @@ class Inspection:
             self._said.append((self._frames.offset, (data, name)))
 
     def _event(self, event: Event) -> None:
-        self._said.append((self._reading.offset, event))
+        at = self._reading.offset if type(event) is not End else self._reading.input.position
+        self._said.append((at, event))
 
     def _after(self) -> None:
         """Tell what was said since the last time, frames before the events that came of them."""
@@ -58,15 +61,9 @@ class Inspection:
             else:
                 self._timeline.frame(*thing, offset, at, shown=self._frames_shown)
         self._said.clear()
-        if self._reading.end is not None:
-            self._screen.show(self._summary())
-        elif (line := self._timeline.open_line()) is not None:
+        if (line := self._timeline.open_line()) is not None:
             self._screen.hold(line)
         self._screen.flush()
-
-    def _summary(self) -> Line:
-        counts = [counted(count, thing) for thing, count in self._timeline.count.items() if count]
-        return [(", ".join([*counts, sized(self._reading.input.position)]), "aside")]
 
     def _title(self, reader: Reader) -> None:
         name = f"{reader.spec.name}/{reader.dialect.name}" if reader.dialect.name else reader.spec.name
@@ -91,7 +88,8 @@ def _run(arguments: Any) -> int:
     reading = Reading(options, announce=False)
     with Output(arguments.output, beside=options.file) as output:
         screen = screen_for(output, arguments.color)
-        return Inspection(reading, screen, frame_limit=options.limits.frame, frames=arguments.frames).run()
+        Inspection(reading, screen, frame_limit=options.limits.frame, frames=arguments.frames).run()
+    return reading.told()
 
 
 COMMAND = Command(

@@ -24,7 +24,7 @@ def _nothing(*_: object) -> None:
 
 
 class Reading:
-    """One input and the reader that it is for. `run` reads it; what it was taken for and how it ended can be asked then."""
+    """One input and the reader that it is for. `run` reads it, `told` is what became of it."""
 
     def __init__(self, options: StreamOptions, *, announce: bool = True) -> None:
         """Opens the input. `announce` says on standard error what was detected, unless that is to be quiet."""
@@ -49,8 +49,8 @@ class Reading:
         before: Callable[[Reader, bytes], object] = _nothing,
         after: Callable[[], object] = _nothing,
         progress: bool = False,
-    ) -> int:
-        """Read to the end; gives the exit status.
+    ) -> None:
+        """Read to the end.
 
         `emit` gets each event, `before` the reader and each chunk before it is fed; `after` is called when what it said is out.
         """
@@ -65,7 +65,15 @@ class Reading:
             finally:
                 told.clear()
             self._close(fault, after)
-        return self._told()
+
+    def told(self) -> int:
+        """The exit status. What is no success is told as the last line on standard error."""
+        end, reader = self.end, self.reader
+        if end is None or end.outcome == "completed":
+            return verdict.COMPLETED
+        failed_at = reader.failed_at if reader is not None else None
+        say(f"weft: {verdict.reason(end, failed_at, self.input.position)}")
+        return verdict.UNFINISHED
 
     def _feed_all(
         self, before: Callable[[Reader, bytes], object], after: Callable[[], object], progress: Progress
@@ -128,15 +136,6 @@ class Reading:
         if self.reader is not None or self._options.protocol != AUTO:
             self._reader(self._options.protocol).close(fault)
             after()
-
-    def _told(self) -> int:
-        """The exit status; what is no success is told as the last line on standard error."""
-        end, reader = self.end, self.reader
-        if end is None or end.outcome == "completed":
-            return verdict.COMPLETED
-        failed_at = reader.failed_at if reader is not None else None
-        say(f"weft: {verdict.reason(end, failed_at, self.input.position)}")
-        return verdict.UNFINISHED
 
 
 class _BrokenOffError(Exception):

@@ -4,6 +4,7 @@ Knows: how each event reads to people. Must not know: files, clocks, or how line
 """
 
 from collections.abc import Callable
+from textwrap import wrap
 from typing import Any
 
 import msgspec
@@ -15,6 +16,7 @@ from weft.cli.words import counted, one_line, shortened, sized
 
 _HEAD = 400
 _TAIL = 200
+_ENOUGH = 60
 _OF_A_KIND = 5
 """So many notes, and frames without a name, are shown of each kind; the rest are counted."""
 _BYTES, _KIND, _TIME = 15, 12, 9
@@ -81,7 +83,7 @@ class Timeline:
             self._offset, self._at = offset, at
             self._row(
                 "frame",
-                f"{name} {one_line(data[:_HEAD].decode('utf-8', 'replace'))}".strip(),
+                f"{name} {data[:_HEAD].decode('utf-8', 'replace')}".strip(),
                 sized(len(data)),
                 "place",
             )
@@ -138,10 +140,13 @@ class Timeline:
 
     def _block_end(self, event: ev.BlockEnd) -> None:
         block = self._blocks.pop(event.index)
-        aside = ", ".join(_asides(block, event.complete))
+        asides, body = _asides(block, event.complete), _body(block)
+        while len(asides) > 1 and self._room(", ".join(asides)) < min(_ENOUGH, len(body)):
+            asides.pop()
+        aside = ", ".join(asides)
         role = _ROLES.get(block.start.kind, "") if event.complete else "odd"
-        label = _label(block.start)
-        self._show(self._line(f"{block.offset}…{self._offset}", label, _body(block, self._room(aside)), aside, role))
+        place = f"{block.offset}…{self._offset}"
+        self._show(self._line(place, _label(block.start), shortened(body, self._room(aside)), aside, role))
 
     def _end(self, event: ev.End) -> None:
         for name, seen in self._odd.items():
@@ -151,7 +156,8 @@ class Timeline:
             self._row("usage", _usage(event.usage), event.usage.source or "")
         self._row("end", f"{event.outcome}{_finishes(event)}", role=_OUTCOMES[event.outcome])
         if event.error is not None:
-            self._row("why", error_line(event.error), role="bad")
+            for line in wrap(error_line(event.error), self._room("")):
+                self._row("why", line, role="bad")
 
     # -- lines ---------------------------------------------------------------------------------------------------
 
@@ -176,27 +182,27 @@ def _label(start: ev.BlockStart) -> str:
     return f"{start.kind} #{start.choice}" if start.choice else start.kind
 
 
-def _body(block: _Block, room: int) -> str:
+def _body(block: _Block) -> str:
     start, said = block.start, one_line(block.head)
     if start.kind == "tool_call":
-        return shortened(f"{start.name or '(no name)'} {said}", room)
+        return f"{one_line(start.name or '(no name)')} {said}"
     if start.kind in {"tool_result", "opaque", "file"}:
-        return shortened(f"{start.name or ''} {said}".strip(), room)
-    return shortened(said, room)
+        return f"{one_line(start.name or '')} {said}".strip()
+    return said
 
 
 def _asides(block: _Block, complete: bool) -> list[str]:
+    """What stands behind a block's text, the most important first."""
     start = block.start
-    facts = [start.id or "" if start.kind in {"tool_call", "tool_result"} else "", start.channel or ""]
-    if start.kind in {"text", "reasoning", "refusal"}:
-        facts.append(counted(block.length, "character"))
-    if block.deltas > 1:
-        facts.append(counted(block.deltas, "delta"))
-    facts += [
+    facts = [
+        "" if complete else "not complete",
+        one_line(start.id or "") if start.kind in {"tool_call", "tool_result"} else "",
         "run by the provider" if start.kind == "tool_call" and start.executor == "provider" else "",
         "signed" if block.signatures else "",
+        one_line(start.channel or ""),
         counted(block.citations, "citation") if block.citations else "",
-        "" if complete else "not complete",
+        counted(block.length, "character") if start.kind in {"text", "reasoning", "refusal"} else "",
+        counted(block.deltas, "delta") if block.deltas > 1 else "",
     ]
     return [fact for fact in facts if fact]
 

@@ -5,7 +5,7 @@ Knows: outcomes and the words for them. Must not know: files, or how a stream is
 
 from weft import jsontext
 from weft.cli.command import Refused
-from weft.cli.words import one_line
+from weft.cli.words import one_line, percent
 from weft.detect import LIKELY, Candidate
 from weft.errors import Error, is_error_body
 from weft.events import End
@@ -20,7 +20,7 @@ def reason(end: End, failed_at: int | None, size: int) -> str:
     """Why a stream did not complete: what happened, where, and whose fault."""
     if end.error is None:
         finish = next((finish for finish in end.finishes if finish.reason not in ("stop", "tool_calls", None)), None)
-        word = f": the source finished with {finish.raw or finish.reason}" if finish else ""
+        word = f": the source finished with {one_line(finish.raw or finish.reason or '')}" if finish else ""
         return f"{end.outcome}{word}"
     where = failed_at if failed_at is not None else size
     return f"{end.outcome} at byte {where}: {error_line(end.error)}"
@@ -35,12 +35,14 @@ def error_line(error: Error) -> str:
     extra += (
         [f"retry after {error.retry_after:g} s"] if error.retry_after else ["worth a retry"] if error.retryable else []
     )
-    return f"{one_line(error.message)} ({names}; {', '.join(extra)})"
+    return one_line(f"{error.message} ({names}; {', '.join(extra)})")
 
 
 def sureness(best: Candidate) -> str:
     """How sure, and by what."""
-    return f"{best.confidence:.0%} sure: {', '.join(best.evidence[:3])}" if best.evidence else "any protocol would do"
+    return (
+        f"{percent(best.confidence)} sure: {', '.join(best.evidence[:3])}" if best.evidence else "any protocol would do"
+    )
 
 
 def chosen(candidates: list[Candidate], head: bytes, status: int | None, name: str) -> Candidate:
@@ -55,7 +57,7 @@ def chosen(candidates: list[Candidate], head: bytes, status: int | None, name: s
         raise Refused(f"{name} is empty")
     if best is not None and not best.reads and best.confidence >= LIKELY:
         raise Refused(f"{name} looks like {best.title}, which Weft does not read")
-    guess = f" (best guess: {best.name}, {best.confidence:.0%})" if best is not None and best.reads else ""
+    guess = f" (best guess: {best.name}, {percent(best.confidence)})" if best is not None and best.reads else ""
     raise Refused(f"cannot tell which protocol {name} is{guess}; say it with --from")
 
 

@@ -50,3 +50,8 @@ def sized(count: int) -> str:
 def counted(count: int, thing: str) -> str:
     """So many things."""
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+def percent(share: float) -> str:
+    """A share of 1; never rounded up to all."""
+    return f"{int(share * 100)} %"

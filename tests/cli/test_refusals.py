@@ -1,0 +1,195 @@
+"""What cannot be done is told in one line, with exit status 2 and without a traceback."""
+
+import os
+import subprocess
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from weft.cli.samples import SAMPLES, demo
+
+from .run import WEFT, environment, told, weft
+
+CHAT = b"".join(SAMPLES["openai-chat"].frames(["Hello", " you"]))
+COMMANDS = ["events", "collect", "inspect", "detect"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_missing_file(command: str, tmp_path: Path):
+    done = weft(command, tmp_path / "none.sse")
+    assert 2 == done.returncode
+    assert told(done).endswith("none.sse: no such file or directory")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_directory(command: str, tmp_path: Path):
+    done = weft(command, tmp_path)
+    assert 2 == done.returncode
+    assert told(done).endswith("is a directory")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_file_that_may_not_be_read(tmp_path: Path):
+    path = tmp_path / "secret.sse"
+    path.write_bytes(CHAT)
+    path.chmod(0)
+    done = weft("events", path)
+    assert 2 == done.returncode
+    assert told(done).endswith("permission denied")
+
+
+def test_file_that_breaks_at_the_first_read():
+    done = weft("events", "/proc/self/mem")
+    assert 2 == done.returncode
+    assert "cannot read /proc/self/mem" in told(done)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_closed_standard_input(command: str):
+    done = subprocess.run(
+        ["sh", "-c", '"$@" <&-', "sh", *WEFT, command],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env=environment(),
+    )
+    assert (2, "cannot read standard input: standard input is closed") == (done.returncode, told(done))
+
+
+def test_closed_standard_output(tmp_path: Path):
+    path = tmp_path / "chat.sse"
+    path.write_bytes(CHAT)
+    done = subprocess.run(
+        ["sh", "-c", '"$@" >&-', "sh", *WEFT, "events", "-q", str(path)],
+        capture_output=True, text=True, timeout=60, check=False, env=environment(),
+    )  # fmt: skip
+    assert (2, "standard output is closed") == (done.returncode, told(done))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["events", "-q", "-"],
+        ["inspect", "-q", "-"],
+        ["collect", "-q", "-"],
+        ["protocols"],
+        ["events", "--help"],
+        ["--help"],
+    ],
+)
+def test_reader_of_the_output_goes_away(words: list[str]):
+    """`weft … | head -1`: no traceback, neither from us nor from the interpreter at its exit."""
+    with subprocess.Popen(
+        [*WEFT, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+    ) as child:
+        assert child.stdout
+        assert child.stdin
+        assert child.stderr
+        child.stdout.close()
+        with suppress(BrokenPipeError):  # not every command reads
+            child.stdin.write(CHAT)
+            child.stdin.close()
+        stderr = child.stderr.read().decode()
+        assert (2, "weft: the output was closed before its end\n") == (child.wait(60), stderr)
+
+
+def test_disk_is_full():
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [*WEFT, "events", "-q"],
+            input=CHAT,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            timeout=60,
+            check=False,
+            env=environment(),
+        )
+    assert (2, b"weft: cannot write: No space left on device\n") == (done.returncode, done.stderr)
+
+
+def test_output_that_is_the_input_is_left_alone(tmp_path: Path):
+    path = tmp_path / "chat.sse"
+    path.write_bytes(CHAT)
+    done = weft("events", path, "-o", path)
+    assert 2 == done.returncode
+    assert "is the input" in told(done)
+    assert CHAT == path.read_bytes()
+
+
+def test_output_in_a_folder_that_is_not_there(tmp_path: Path):
+    done = weft("events", "-o", tmp_path / "none" / "out", stdin=CHAT)
+    assert 2 == done.returncode
+    assert told(done).endswith("No such file or directory")
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["event"], "there is no command 'event'; did you mean 'events'?"),
+        (["events", "--from", "antropic"], "there is no protocol 'antropic'; did you mean 'anthropic'?"),
+        (["events", "--from", "openai-chat/zipu"], "there is no protocol 'openai-chat/zipu'; did you mean 'openai-chat/zhipu'?"),
+        (["events", "--form", "anthropic"], "there is no option '--form'; did you mean '--from'?"),
+        (["events", "--filter", "surogates"], "there is no filter 'surogates'; did you mean 'surrogates'?"),
+        (["events", "--from"], "argument -f/--from: expected one argument (see weft events --help)"),
+        (["events", "--status", "99"], "argument --status: '99' is not an HTTP status (see weft events --help)"),
+        (["events", "--header", "retry-after"], "argument --header: 'retry-after' is not of the form 'Name: value' (see weft events --help)"),
+        (["events", "--limit-frame", "many"], "argument --limit-frame: 'many' is not a size such as 65536, 512K or 64M (see weft events --help)"),
+        (["events", "--limit-frame", "0"], "argument --limit-frame: '0' is not a size such as 65536, 512K or 64M (see weft events --help)"),
+        (["events", "a.sse", "b.sse"], "one FILE at a time, and 'b.sse' is one more (see weft events --help)"),
+        (["bench", "anthropik"], "there is no sample of protocol 'anthropik'; did you mean 'anthropic'?"),
+    ],
+)  # fmt: skip
+def test_wrong_usage(words: list[str], line: str):
+    done = weft(*words)
+    assert (2, line, b"") == (done.returncode, told(done), done.stdout)
+
+
+def test_bad_colour():
+    done = weft("inspect", "--color", "blue", stdin=CHAT)
+    assert 2 == done.returncode
+    assert told(done).startswith("argument --color: invalid choice: 'blue'")
+
+
+def test_no_command_shows_the_usage():
+    done = weft()
+    assert (2, b"") == (done.returncode, done.stdout)
+    assert done.stderr.startswith("usage: weft COMMAND")
+
+
+def test_name_is_told_before_the_file_is_opened(tmp_path: Path):
+    assert "there is no protocol" in told(weft("events", "--from", "nobody", tmp_path / "none.sse"))
+
+
+def test_nothing_to_detect():
+    done = weft("events", stdin=b"")
+    assert (2, "standard input is empty") == (done.returncode, told(done))
+
+
+def test_protocol_that_nobody_knows():
+    done = weft("events", stdin=b'{"hello": "world"}\n')
+    assert (2, "cannot tell which protocol standard input is; say it with --from") == (done.returncode, told(done))
+
+
+def test_protocol_that_is_known_by_sight_only():
+    done = weft("events", stdin=b'data: {"type":"session.created","event_id":"e1","session":{}}\n\n')
+    assert (2, "standard input looks like OpenAI Realtime, which Weft does not read") == (done.returncode, told(done))
+
+
+def test_page_of_html():
+    done = weft("inspect", stdin=b"<!DOCTYPE html><html><title>502 Bad Gateway</title></html>")
+    assert (2, "standard input looks like an HTML page, which Weft does not read") == (done.returncode, told(done))
+
+
+def test_bug_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    from weft import cli
+    from weft.cli import demo as module
+
+    def broken() -> list[bytes]:
+        raise LookupError("nothing there")
+
+    assert demo() != []
+    monkeypatch.setattr(module.samples, "demo", broken)
+    assert 70 == cli.main(["demo"])
+    assert "weft: this is a bug in Weft: LookupError: nothing there" in capsys.readouterr().err
