@@ -15,8 +15,8 @@ SOURCES = Path(__file__).parent.parent / "src"
 # From the bottom up; a module may import from its own layer and from those below. "weft" is the package's own __init__.
 LAYERS = (
     {"events", "errors", "error_reading", "error_tables", "context", "jsontext", "nearest"},
-    {"grammar", "rules", "toolids", "calls", "usage", "finish", "ending", "place", "blocks", "fragments", "step", "assembler", "framing", "lenient", "strict"},
-    {"protocol", "protocols", "filters", "steps", "message", "accumulator", "losses", "encoder"},
+    {"grammar", "rules", "carried", "toolids", "calls", "usage", "finish", "ending", "place", "blocks", "fragments", "step", "assembler", "framing", "lenient", "strict"},
+    {"protocol", "protocols", "filters", "steps", "message", "accumulator", "losses", "encoder", "provider_state", "run_calls"},
     {"reader", "writer", "pipe", "sources", "detect"},
     {"io"},
     {"weft"},

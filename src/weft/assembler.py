@@ -14,6 +14,7 @@ from weft import events as ev
 from weft import jsontext
 from weft.blocks import IMPLICIT, Block, Blocks
 from weft.calls import Call
+from weft.carried import unwrapped
 from weft.ending import Ending
 from weft.errors import Error, error_from_body, is_error_body, make_error
 from weft.events import ArgsDelta, ReasoningDelta, TextDelta
@@ -188,8 +189,10 @@ class Assembler:
         if block is None or (key is None and kind and block.kind != kind):
             block = self._block_for(kind or "reasoning", choice, key) if kind in (None, *IMPLICIT) else None
         if block is not None:
-            origin = origin or self._origin(item or block.item_id)
-            self._send(ev.Signature(block.index, value, origin, part, format, encrypted))
+            state = ev.Signature(
+                block.index, value, origin or self._origin(item or block.item_id), part, format, encrypted
+            )
+            self._send(unwrapped(block.index, value, part) or state)
 
     def annotation(self, kind: str, choice: int = 0, key: Hashable = None, **fields: Any) -> None:
         """A citation of the keyed block or of the choice's current text; one that comes when no text is open gets an empty text block."""
@@ -304,7 +307,8 @@ class Assembler:
         """Opaque state of the call whose block has this index."""
         block = self._blocks.open.get(index)
         if block is not None and value:
-            self._send(ev.Signature(block.index, value, self._origin(block.item_id), None, format, encrypted))
+            state = ev.Signature(block.index, value, self._origin(block.item_id), None, format, encrypted)
+            self._send(unwrapped(block.index, value, None) or state)
 
     # -- steps, usage, the end -----------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from weft import events as ev
 from weft import jsontext
+from weft.carried import wrapped
 from weft.context import Context
 from weft.encoder import Encoder, Handler, place_of
 from weft.finish import finish_reason
@@ -33,7 +34,7 @@ class AnthropicEncoder(Encoder):
         "steps": "a message knows no steps",
         "unknown": "a frame nobody could name is not made up again",
         "reasoning_form": "thinking is one text",
-        "signature": "a signature is only good where it was made",
+        "signature": "only thinking has a place for state of its origin",
         "refusal": "a refusal is text; only the stop reason tells",
         "tool_kind": "there are only tools with a JSON object for input",
         "tool_call_id": "an id has letters, digits, - and _ alone",
@@ -219,16 +220,16 @@ class AnthropicEncoder(Encoder):
         self._write(self._head + jsontext.line(text) + self._tail)
 
     def _sign(self, event: ev.Signature) -> None:
-        """A signature of ours goes back as it came; what is encrypted is a block of its own."""
-        if event.origin.protocol != "anthropic" or self._block is None or self._block.kind != "reasoning":
+        """A signature of ours goes back as it came, another origin's is wrapped; what is encrypted is a block of its own."""
+        if self._block is None or self._block.kind != "reasoning":
             self.lose("signature", place_of(event))
-        elif event.encrypted and not self._begun:
-            self._begin({"type": "redacted_thinking", "data": event.value})
+            return
+        value = event.value if event.origin.protocol == "anthropic" else wrapped(event)
+        if event.encrypted and not self._begun:
+            self._begin({"type": "redacted_thinking", "data": value})
         elif self._begin():
-            self._event(
-                "content_block_delta",
-                {"index": self._next - 1, "delta": {"type": "signature_delta", "signature": event.value}},
-            )
+            delta = {"type": "signature_delta", "signature": value}
+            self._event("content_block_delta", {"index": self._next - 1, "delta": delta})
 
     def _cite(self, event: ev.Annotation) -> None:
         if is_object(event.raw) and event.kind in words.CITATIONS and self._begin():

@@ -3,6 +3,7 @@
 from weft.protocol import ProtocolSpec, Sign
 from weft.protocols.openai_responses.decode import ResponsesDecoder
 from weft.protocols.openai_responses.dialects import RESPONSES, ROWS
+from weft.protocols.openai_responses.encode import ResponsesEncoder
 from weft.protocols.openai_responses.wire import IGNORES
 
 PROTOCOL = ProtocolSpec(
@@ -10,6 +11,7 @@ PROTOCOL = ProtocolSpec(
     title="OpenAI Responses",
     framing="sse",
     decoder=ResponsesDecoder,
+    encoder=ResponsesEncoder,
     dialect=RESPONSES,
     dialects=ROWS,
     ignores=IGNORES,

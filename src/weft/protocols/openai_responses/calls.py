@@ -107,12 +107,12 @@ class CallItem(OutputItem):
         return self._name in WRAPPERS and bool(self.declared) and self._name not in self.declared
 
     def _unwrap(self, out: Assembler, *, complete: bool) -> bool:
-        """Say the calls inside an undeclared wrapper as calls of their own, if that is what it holds."""
+        """Say the calls inside an undeclared wrapper as calls of their own, if that is what it holds. The item's id is none of theirs."""
         calls = calls_in("".join(self._held), self.declared)
         for number, (name, arguments) in enumerate(calls):
             key = f"{self.key}.{number}"
             id = f"{self.call_id or self.id}_{number}"
-            out.open("tool_call", key, item=key, item_id=self.id, id=id, name=name, arrival="whole", made=True)
+            out.open("tool_call", key, item=key, id=id, name=name, arrival="whole", made=True)
             out.args(arguments, key)
             out.end(key, complete)
         return bool(calls)

@@ -42,6 +42,7 @@ ROWS: tuple[ResponsesDialect, ...] = (
     _host("llamacpp", "llama.cpp", "atlas 7.3 Q-R2: neither sequence numbers nor indices, all items done at the end"),
     _host("lmstudio", "LM Studio", "atlas 7.3 Q-R4: arguments without deltas, reasoning as text"),
     _host("ollama", "Ollama", "atlas 2.2.9: summaries without their part; encrypted content is the plain thinking"),
+    _host("openai", "OpenAI itself", "atlas 4.2: encrypted content goes back to its own origin only"),
     _host("vllm", "vLLM", "atlas 2.2.9: reasoning parts, always completed, an error object in place of the end"),
     ResponsesDialect(
         name="copilot",

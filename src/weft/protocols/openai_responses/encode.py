@@ -1,0 +1,286 @@
+"""Writes Responses events that the strictest clients accept.
+
+Knows: the lifecycle of a response, the order of its items, sequence numbers. Must not know: other protocols; what items look like (written.py).
+One item is open at a time; an item's place is its place in the final output; what was announced is closed, also when the stream breaks off.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any, ClassVar, Final
+
+from weft import events as ev
+from weft import jsontext
+from weft.carried import wrapped
+from weft.context import Context
+from weft.encoder import Encoder, Handler, place_of
+from weft.jsontext import is_object
+from weft.losses import Losses
+from weft.protocols.openai_responses import response
+from weft.protocols.openai_responses.written import (
+    Written,
+    WrittenCall,
+    WrittenImage,
+    WrittenMessage,
+    WrittenOwn,
+    WrittenReasoning,
+)
+from weft.toolids import fitted
+
+_ANYTHING: Final = re.compile(r"(?!)")
+_OWN_ANNOTATIONS: Final = frozenset({"url_citation", "file_citation", "container_file_citation", "file_path"})
+_PREFIXES: Final = {"text": "msg", "refusal": "msg", "reasoning": "rs", "tool_call": "fc", "file": "ig"}
+
+# Client profiles that show reasoning only if it is a summary.
+RAW_AS_SUMMARY: Final = frozenset({"codex", "ai-sdk"})
+
+
+class ResponsesEncoder(Encoder):
+    """One stream of events."""
+
+    drops: ClassVar = {
+        ev.Note: "",
+        ev.StepStart: "",
+        ev.StepEnd: "steps",
+        ev.Unknown: "unknown",
+        ev.Usage: "",
+        ev.Result: "",
+    }
+    loses: ClassVar = {
+        "steps": "a response knows no steps",
+        "unknown": "a frame nobody could name is not made up again",
+        "reasoning_form": "this client shows reasoning only as a summary",
+        "signature": "only reasoning has a place for state of its origin",
+        "tool_kind": "a tool of this kind has no form here: it reads as a function",
+        "tool_call_id": "an id has at most 64 characters",
+        "executor": "a tool that another provider ran has no item here",
+        "tool_result": "results of another provider's tools have no item here",
+        "annotation": "only URL citations can be said of another protocol's",
+        "file": "only images have a place",
+        "opaque": "another protocol's items have no place",
+        "channel": "a message has phases, and this channel is none",
+        "finish_other": "there is no word for this finish: it reads as completed",
+        "meta": "this fact has no place",
+        "error_detail": "an error has a code and a message",
+    }
+    sequential: ClassVar = True
+
+    def __init__(self, write: Callable[[bytes], object], context: Context, losses: Losses) -> None:
+        super().__init__(write, context, losses)
+        self._response: dict[str, Any] = {}
+        self._sequence = 0
+        self._output: list[dict[str, Any]] = []
+        self._block: ev.BlockStart | None = None
+        self._item: Written | None = None
+        self._item_number = -1
+        self._status = "completed"
+        self._held: list[str] = []
+        self._own: dict[str, Any] | None = None
+
+    def handlers(self) -> dict[type[ev.Event], Handler]:
+        return {
+            ev.Start: self._start,
+            ev.Meta: self._meta,
+            ev.BlockStart: self._block_start,
+            ev.TextDelta: self._text,
+            ev.RefusalDelta: self._text,
+            ev.ReasoningDelta: self._think,
+            ev.ArgsDelta: self._args,
+            ev.Signature: self._sign,
+            ev.Annotation: self._annotate,
+            ev.File: self._file,
+            ev.Opaque: self._opaque,
+            ev.BlockEnd: self._block_end,
+            ev.End: self._end,
+        }
+
+    # -- the response --------------------------------------------------------------------------------------------
+
+    def _start(self, event: ev.Start) -> None:
+        self._response = response.envelope(event, self._context)
+        self._event("response.created", {"response": self._response})
+        self._event("response.in_progress", {"response": self._response})
+
+    def _meta(self, event: ev.Meta) -> None:
+        if event.name == "model":
+            return
+        if event.name == "service_tier":
+            self._response["service_tier"] = event.value
+        else:
+            self.lose("meta", event.name)
+
+    def _end(self, event: ev.End) -> None:
+        self._close_item()
+        status, beside = response.ending(event)
+        finish = event.finishes[0].reason if event.finishes else None
+        if status == "completed" and finish in ("other", "pause"):
+            self.lose("finish_other")
+        if event.error is not None and event.error.parameter is not None:
+            self.lose("error_detail")
+        whole = {"status": status, "output": self._output, "usage": response.usage(event.usage), **beside}
+        self._event(f"response.{status}", {"response": {**self._response, **whole}})
+
+    # -- blocks --------------------------------------------------------------------------------------------------
+
+    def _block_start(self, event: ev.BlockStart) -> None:
+        self._block, self._own = event, None
+        self._held = []
+        if event.kind in ("text", "refusal"):
+            self._open_part(event)
+            return
+        self._close_item()
+        if event.kind == "reasoning":
+            self._open(WrittenReasoning(self._say, self._splice, self._id(event)))
+        elif event.kind == "tool_call" and event.executor == "client" and event.tool in ("function", "custom"):
+            self._open_call(event, custom=event.tool == "custom")
+
+    def _open_part(self, event: ev.BlockStart) -> None:
+        """Text goes into the open message if it is of the same item, else into a new one."""
+        item = self._item
+        if not isinstance(item, WrittenMessage) or self._item_number != event.item:
+            self._close_item()
+            phase = event.channel if event.channel in ("commentary", "final_answer") else None
+            if event.channel is not None and phase is None:
+                self.lose("channel", place_of(event))
+            item = WrittenMessage(self._say, self._splice, self._id(event), phase)
+            self._open(item)
+            self._item_number = event.item
+        item.open_part(event.kind)
+
+    def _open_call(self, event: ev.BlockStart, *, custom: bool) -> None:
+        call_id = fitted(event.id or "", _ANYTHING)
+        if call_id != event.id:
+            self.lose("tool_call_id", place_of(event))
+        prefix = "ctc" if custom else "fc"
+        item = WrittenCall(self._say, self._splice, self._id(event, prefix), call_id, event.name or "", custom)
+        self._open(item)
+
+    def _text(self, event: ev.TextDelta | ev.RefusalDelta) -> None:
+        item = self._item
+        if isinstance(item, WrittenMessage) and (text := item.text(event.text, event.logprobs)) is not None:
+            self._delta(item.head, text)
+
+    def _think(self, event: ev.ReasoningDelta) -> None:
+        item = self._item
+        if not isinstance(item, WrittenReasoning):
+            return
+        form = event.form
+        if form == "raw" and self._context.profile in RAW_AS_SUMMARY:
+            self.lose("reasoning_form", place_of(event))
+            form = "summary"
+        text = item.think(event.text, event.part, form)
+        self._delta(item.head, text)
+
+    def _args(self, event: ev.ArgsDelta) -> None:
+        if isinstance(self._item, WrittenCall):
+            self._delta(self._item.head, self._item.args(event.text))
+        else:
+            self._held.append(event.text)
+
+    def _sign(self, event: ev.Signature) -> None:
+        """The state of reasoning has one place, whoever made it; another origin's is wrapped."""
+        if isinstance(self._item, WrittenReasoning):
+            own = event.origin.protocol == "openai-responses"
+            self._item.encrypted = event.value if own else wrapped(event)
+        else:
+            self.lose("signature", place_of(event))
+
+    def _annotate(self, event: ev.Annotation) -> None:
+        raw = event.raw if is_object(event.raw) and event.raw.get("type") in _OWN_ANNOTATIONS else None
+        if raw is None and event.url is not None:
+            raw = {"type": "url_citation", "start_index": event.start or 0, "end_index": event.end or 0}
+            raw |= {"url": event.url, "title": event.title or ""}
+        if isinstance(self._item, WrittenMessage) and raw is not None and "url_citation" not in raw:
+            self._item.annotate(raw)
+        else:
+            self.lose("annotation", place_of(event))
+
+    def _file(self, event: ev.File) -> None:
+        block = self._block
+        image = (event.media_type or "image/png").startswith("image/") and event.data is not None
+        if block is None or block.kind != "file" or not image:
+            self.lose("file", place_of(event))
+            return
+        if not isinstance(self._item, WrittenImage):
+            self._open(WrittenImage(self._say, self._splice, self._id(block)))
+        if isinstance(self._item, WrittenImage):
+            self._item.image(event.data or "", event.media_type, partial=event.partial)
+
+    def _opaque(self, event: ev.Opaque) -> None:
+        """The item in this protocol's own words, from the source itself."""
+        if event.origin.protocol != "openai-responses" or not is_object(event.raw):
+            if self._block is not None and self._block.kind == "opaque":
+                self.lose("opaque", place_of(event))
+            return
+        self._own = event.raw
+        if isinstance(self._item, WrittenCall | WrittenImage):
+            self._item.own = event.raw
+
+    def _block_end(self, event: ev.BlockEnd) -> None:
+        block, item = self._block, self._item
+        if block is None:
+            return
+        if not event.complete:
+            self._status = "incomplete"
+        if isinstance(item, WrittenMessage) and block.kind in ("text", "refusal"):
+            item.close_part()
+        elif item is not None:
+            self._close_item()
+        elif self._own is not None:
+            self._open(WrittenOwn(self._say, self._splice, str(self._own.get("id") or self._id(block)), self._own))
+            self._close_item()
+        else:
+            self._without_item(block)
+        self._block = None
+
+    def _without_item(self, block: ev.BlockStart) -> None:
+        """What another protocol's source said and no item can say; a client's call is a function's at least."""
+        if block.kind == "tool_call" and block.executor == "client":
+            self.lose("tool_kind", place_of(block))
+            self._open_call(block, custom=False)
+            if isinstance(self._item, WrittenCall):
+                self._delta(self._item.head, self._item.args("".join(self._held)))
+            self._close_item()
+        elif block.kind == "tool_call":
+            self.lose("executor", place_of(block))
+        elif block.kind == "tool_result" and not self._own_result(block):
+            self.lose("tool_result", place_of(block))
+
+    def _own_result(self, block: ev.BlockStart) -> bool:
+        """Was the result part of an item that was written with its call?"""
+        return bool(self._output) and self._output[-1].get("id") == block.item_id
+
+    # -- items and frames ----------------------------------------------------------------------------------------
+
+    def _open(self, item: Written) -> None:
+        self._item, self._status = item, "completed"
+        item.announce()
+
+    def _close_item(self) -> None:
+        if self._item is not None:
+            item, self._item = self._item, None
+            self._output.append(item.close(self._status))
+        self._item_number, self._status = -1, "completed"
+
+    def _id(self, block: ev.BlockStart, prefix: str | None = None) -> str:
+        """The item's id: the source's own, or one that its place in the output tells."""
+        if block.item_id:
+            return block.item_id
+        response_id = str(self._response.get("id", "")).removeprefix("resp_")
+        return f"{prefix or _PREFIXES.get(block.kind, 'item')}_{response_id}_{len(self._output)}"
+
+    def _say(self, name: str, members: dict[str, Any]) -> None:
+        """An event of the item that is open: its place in the output is the item's."""
+        self._event(name, {"output_index": len(self._output), **members})
+
+    def _splice(self, name: str, members: dict[str, Any]) -> bytes:
+        frozen = jsontext.line({"type": name, "output_index": len(self._output), **members})
+        return b"event: %b\ndata: %b" % (name.encode(), frozen[:-1]) + b',"delta":'
+
+    def _delta(self, head: bytes, text: bytes) -> None:
+        self._write(b'%b%b,"sequence_number":%d}\n\n' % (head, text, self._sequence))
+        self._sequence += 1
+
+    def _event(self, name: str, members: dict[str, Any]) -> None:
+        data = jsontext.line({"type": name, "sequence_number": self._sequence, **members})
+        self._sequence += 1
+        self._write(b"event: %b\ndata: %b\n\n" % (name.encode(), data))
