@@ -109,7 +109,9 @@ class CallRouter:
         return iter(self._calls)
 
     def route(self, index: int | None, id: str | None, name: str | None, args: str | None = None) -> Call | None:
-        """The call of this fragment, or None for an echo. Empty strings count as not given: pass None for them."""
+        """The call of this fragment; None for an echo, and for a fragment that says nothing. Empty strings count as not given: pass None for them."""
+        if id is None and name is None and not args:
+            return None
         call = self._by_id.get(id) if id is not None else None
         if call is None and index is not None and index in self._by_index:
             call = self._on_used_index(index, id, name, args)
