@@ -209,7 +209,14 @@ class Reader:
         self._decoder.feed(message, name)
 
     def _fitted(self, value: Any, data: bytes, wire: Any) -> tuple[Any, list[str]]:
-        """The wire message that a value nearly is. Half a character is kept for its other half, where it may stand at all."""
+        """The wire message that a value nearly is: numbers may be written as text, a member or half a character be out of place.
+
+        Half a character is kept for its other half, where it may stand at all.
+        """
+        try:
+            return msgspec.json.decode(data, type=wire, strict=False), []
+        except (msgspec.MsgspecError, UnicodeError, RecursionError):
+            pass
         try:
             return fit(value, wire)
         except UnicodeError:

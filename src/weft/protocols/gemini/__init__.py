@@ -15,11 +15,12 @@ PROTOCOL = ProtocolSpec(
     ignores=IGNORES,
     framed=framed,
     signs=(
-        Sign("candidates.content", None, 1.6),
+        Sign("candidates.content", None, 0.95),
         Sign("candidates", None, 0.6),
-        Sign("usageMetadata", None, 1.0),
-        Sign("promptFeedback.blockReason", None, 1.6),
-        Sign("response.candidates", None, 1.6),
+        Sign("usageMetadata", None, 0.9),
+        Sign("promptFeedback.blockReason", None, 0.95),
+        Sign("response.candidates", None, 0.95),
         Sign("candidates.finish_reason", None, 0.4),
+        Sign("error.status", "", 0.8),
     ),
 )

@@ -20,7 +20,7 @@ from weft.protocols.gemini.citations import Citations, fact
 from weft.protocols.gemini.envelope import (
     candidates_of,
     counts_in,
-    opened,
+    inside,
     parts_of,
     says_nothing,
     says_something,
@@ -47,7 +47,7 @@ class GeminiDecoder:
         self._items = Items()
         self._meter = Meter()
         self._attentive = False
-        self._respelled = (b"", b"")
+        self._inside = False
         self._unnamed_in = b""
         self._unnamed: Iterator[dict[str, Any]] = iter(())
         self._said_counts: Counts = ({}, {})
@@ -97,17 +97,21 @@ class GeminiDecoder:
     def _unusual(self, frame: Frame, name: str) -> None:
         """The first frame, or one that has no counts or not just one candidate: it may be wrapped, or spelled otherwise."""
         out, text = self.out, self.out.place.frame()
-        frame, own = opened(frame, text)
-        self._respelled = (text, own)
+        within = None if self._inside else inside(frame, text)
+        if within is not None:
+            self._inside = True
+            out.place.inner(within, name)
+            self._inside = False
+            return
         if not out.started:
             out.start(frame.response_id, frame.model_version, None, _seconds(frame.create_time))
-        for candidate in candidates_of(frame):
-            self._candidate(candidate)
         if frame.usage_metadata is not None:
             self._count(frame.usage_metadata)
+        for candidate in candidates_of(frame):
+            self._candidate(candidate)
         self._verdict(frame)
         if says_nothing(frame):
-            out.unknown(own, name)
+            out.unknown(text, name)
 
     def _verdict(self, frame: Frame) -> None:
         """The prompt was blocked, or the source failed."""
@@ -118,12 +122,6 @@ class GeminiDecoder:
             out.finish(reason, "content_filter", 0, feedback.block_reason_message or "")
         if frame.error is not None and is_error_body({"error": frame.error}):
             out.fail(error_from_body({"error": frame.error}))
-
-    def _own_text(self) -> bytes:
-        """The text of the frame under the wire's names."""
-        text = self.out.place.frame()
-        original, own = self._respelled
-        return own if original is text else text
 
     # -- candidates ----------------------------------------------------------------------------------------------
 
@@ -205,7 +203,7 @@ class GeminiDecoder:
 
     def _carry(self, choice: int) -> None:
         """A part that holds nothing we have a name for: handed on as it is."""
-        text = self._own_text()
+        text = self.out.place.frame()
         if self._unnamed_in is not text:
             self._unnamed_in, self._unnamed = text, unnamed_parts(text)
         part = next(self._unnamed, None)
@@ -219,7 +217,7 @@ class GeminiDecoder:
         if usage == _NO_COUNTS:
             return
         self._meter.add(usage)
-        raw = counts_in(self._own_text())
+        raw = counts_in(self.out.place.frame())
         self.out.meta("service_tier", raw.get("serviceTier"))
         self._say_counts(raw)
 

@@ -11,6 +11,7 @@ import msgspec
 
 from weft import jsontext
 from weft.jsontext import is_array, is_object
+from weft.protocols.gemini.calls import given
 from weft.protocols.gemini.names import framed, is_snake
 from weft.protocols.gemini.wire import Candidate, Content, Frame, Part
 
@@ -19,28 +20,26 @@ class _Counted(msgspec.Struct, rename="camel"):
     """A frame as far as its counts go, with all that is in them."""
 
     usage_metadata: dict[str, Any] | None = None
-    response: "_Counted | None" = None
 
 
-_parse = msgspec.json.Decoder(Frame).decode
 _parse_counts = msgspec.json.Decoder(_Counted).decode
 _NAMED = (
     "text thoughtSignature functionCall executableCode codeExecutionResult inlineData fileData toolCall toolResponse"
 ).split()
+_NOTHING = Frame()
 _ABOUT_TEXT = frozenset({"text", "thought"})
 
 
-def opened(frame: Frame, text: bytes) -> tuple[Frame, bytes]:
-    """The frame inside, under the wire's names, and its text."""
-    if is_snake(text):
-        try:
-            text, _ = framed(jsontext.decode(text))
-            frame = _parse(text)
-        except (ValueError, RecursionError):
-            pass  # as it was: what could be read of it was read
-    while frame.response is not None:
-        frame = frame.response
-    return frame, text
+def inside(frame: Frame, text: bytes) -> bytes | None:
+    """The frame in a wrapper, or this one under the wire's names; None if it is plain."""
+    if given(frame.response):
+        return bytes(frame.response)
+    if not is_snake(text):
+        return None
+    try:
+        return framed(jsontext.decode(text))[0]
+    except (ValueError, OverflowError, RecursionError):
+        return None
 
 
 def candidates_of(frame: Frame) -> list[Candidate]:
@@ -57,8 +56,7 @@ def candidates_of(frame: Frame) -> list[Candidate]:
 
 def says_nothing(frame: Frame) -> bool:
     """Has this frame no member that we know?"""
-    members = msgspec.structs.asdict(frame)
-    return all(member is None for member in members.values())
+    return frame == _NOTHING
 
 
 def parts_of(candidate: Candidate) -> list[Part]:
@@ -73,8 +71,6 @@ def counts_in(text: bytes) -> dict[str, Any]:
         counted = _parse_counts(text)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return {}
-    while counted.response is not None:
-        counted = counted.response
     return counted.usage_metadata or {}
 
 
@@ -84,8 +80,6 @@ def unnamed_parts(text: bytes) -> Iterator[dict[str, Any]]:
         frame = jsontext.decode(text)
     except ValueError:
         return
-    while is_object(frame) and is_object(frame.get("response")):
-        frame = frame["response"]
     for candidate in _items(frame, "candidates"):
         content: Any = candidate.get("content") if is_object(candidate) else None
         for part in _items(content, "parts"):

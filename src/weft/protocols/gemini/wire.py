@@ -106,7 +106,7 @@ class Frame(Wire):
     create_time: str | None = None
     prompt_feedback: PromptFeedback | None = None
     error: Any = None
-    response: "Frame | None" = None
+    response: msgspec.Raw = msgspec.Raw()
     function_calls: list[FunctionCall] | None = None
     function_call: FunctionCall | None = None
     text: str | None = None
