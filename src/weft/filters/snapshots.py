@@ -7,6 +7,7 @@ Must not know: wires.
 from collections.abc import Hashable
 from typing import Any
 
+from weft.calls import CallRouter
 from weft.filters import Filter
 
 
@@ -16,7 +17,7 @@ class Snapshots(Filter):
     def __init__(self, out: Any) -> None:
         super().__init__(out)
         self._said: dict[Hashable, str] = {}
-        self._calls: dict[int, Hashable] = {}
+        self._routers: dict[int, CallRouter] = {}
 
     def text(
         self, text: str, choice: int = 0, key: Hashable = None, logprobs: Any = None, channel: str | None = None
@@ -45,11 +46,11 @@ class Snapshots(Filter):
         choice: int = 0,
         **rest: Any,
     ) -> int | None:
-        """A call so far; a bare fragment is more of the one before it."""
-        if id or index is not None:
-            self._calls[choice] = id or index
-        place = ("call", choice, self._calls.get(choice))
-        return self.out.tool_call(index, id, name, self._new(place, args) if args else args, choice, **rest)
+        """A call with its arguments so far. Which call it is, is decided as everywhere."""
+        router = self._routers.setdefault(choice, CallRouter(choice))
+        call = router.route(index, id or None, name or None, args)
+        args = self._new(("call", call), args) if args else args
+        return self.out.tool_call(index, id, name, args, choice, **rest)
 
     def _new(self, place: Hashable, text: str) -> str:
         said = self._said.get(place, "")
