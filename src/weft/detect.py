@@ -28,7 +28,7 @@ LIKELY = 0.5
 _MOST = 0.99  # no sign makes certain
 _FRAME_NAME = ":name"
 _MODELS = ("model", "message.model", "response.model", "modelVersion")
-_BY_MODEL = 0.8
+_BY_MODEL = 0.7
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,13 +63,10 @@ FOREIGN: tuple[ProtocolSpec, ...] = (
     ),
     _foreign("openai-completions", "OpenAI completions (not chat)", ("object", "text", 0.6), ("choices.text", None, 0.97)),
     _foreign("openai-media", "OpenAI images and transcripts", ("type", "image_", 0.95), ("type", "transcript.", 0.95)),
-    _foreign("anthropic-complete", "Anthropic completions (not messages)", ("completion", "", 0.9), ("type", "completion", 0.9)),
     _foreign("gemini-interactions", "Gemini Interactions", ("event_type", "interaction", 0.98), ("object", "interaction", 0.98)),
     _foreign("gemini-live", "Gemini Live", ("setupComplete", None, 0.97), ("serverContent", None, 0.97)),
     _foreign("claude-code", "Claude Code stream-json", ("claude_code_version", None, 0.98), ("session_id", None, 0.8)),
     _foreign("watsonx", "watsonx text generation", ("results.generated_text", None, 0.98)),
-    _foreign("titan", "Amazon Titan text", ("outputText", None, 0.97), ("results.outputText", None, 0.97)),
-    _foreign("llama", "Llama on Bedrock", ("generation", None, 0.9), ("generation_token_count", None, 0.9)),
     _foreign("replicate", "Replicate", (_FRAME_NAME, "output", 0.8)),
 )  # fmt: skip
 
@@ -248,7 +245,7 @@ def _inside(value: Any) -> Any:
 
 
 def begun(text: bytes) -> Any:
-    """The JSON object or array that begins here and was cut off, as far as it goes; None if there is no telling."""
+    """The JSON object or array that begins here, as far as it goes if it was cut off; None if there is no telling."""
     closers: list[int] = []
     safe = 0  # up to here it is whole, but for what `closers` has
     in_text = escaped = False
@@ -263,6 +260,8 @@ def begun(text: bytes) -> Any:
         elif closers and byte == closers[-1]:
             closers.pop()
             safe = at + 1
+            if not closers:
+                break
         elif byte == _COMMA:
             safe = at
     try:

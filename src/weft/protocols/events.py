@@ -136,5 +136,12 @@ PROTOCOL = ProtocolSpec(
     encoder=EventsEncoder,
     reply=reply,
     dialect=Dialect(rules=Rules(ends_on=frozenset({"terminal"}))),
-    signs=(Sign("type", "block-start", 1.0), Sign("outcome", None, 1.0), Sign("type", "start", 0.3)),
+    signs=(
+        Sign("type", "block-", 0.95),
+        Sign("type", "args-delta", 0.9),
+        Sign("finishes", None, 0.9),
+        Sign("type", "end", 0.5),
+        Sign("type", "start", 0.3),
+        Sign("type", "note", 0.3),
+    ),
 )

@@ -25,5 +25,8 @@ PROTOCOL = ProtocolSpec(
         Sign("content.type", None, 0.4),
         Sign("stop_reason", None, 0.6),
         Sign("usage.cache_read_input_tokens", None, 0.6),
+        Sign("type", "error", 0.75),
+        *(Sign(row.mark if row.text == row.mark else f"{row.mark}.{row.text}", "", 0.9) for row in families.ROWS),
+        Sign(":name", "chunk", 0.9),
     ),
 )

@@ -15,11 +15,11 @@ PROTOCOL = ProtocolSpec(
     ignores=IGNORES,
     framed=framed,
     signs=(
-        Sign("contentBlockIndex", None, 1.0),
+        Sign("contentBlockIndex", None, 0.95),
         Sign("stopReason", None, 0.8),
         Sign("metrics.latencyMs", None, 0.8),
         Sign("output.message", None, 0.8),
-        Sign("contentBlockDelta", None, 1.0),
+        Sign("contentBlockDelta", None, 0.95),
         Sign("messageStart", None, 0.6),
     ),
 )

@@ -19,7 +19,7 @@ PROTOCOL = ProtocolSpec(
         Sign("type", "tool-", 0.4),
         Sign("type", "citation-", 0.8),
         Sign("delta.message", None, 0.8),
-        Sign("usage.billed_units", None, 1.0),
+        Sign("usage.billed_units", None, 0.9),
         Sign("event_type", None, 0.6),
         Sign("is_finished", None, 0.8),
     ),

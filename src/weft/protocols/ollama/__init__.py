@@ -16,9 +16,10 @@ PROTOCOL = ProtocolSpec(
         Sign("created_at", None, 0.6),
         Sign("done", None, 0.8),
         Sign("message.role", "assistant", 0.4),
-        Sign("response", None, 0.4),
+        Sign("response", "", 0.4),
         Sign("eval_count", None, 0.6),
-        Sign("delta.choices", None, 1.0),
+        Sign("delta.choices", None, 0.9),
         Sign("kind", "json", 0.4),
+        Sign("error", "", 0.5),
     ),
 )

@@ -20,5 +20,8 @@ PROTOCOL = ProtocolSpec(
         Sign("choices.delta", None, 0.95),
         Sign("choices.message", None, 0.9),
         Sign("choices", None, 0.6),
+        Sign("error.type", "", 0.4),
+        Sign("error.code", None, 0.3),
+        Sign("error.metadata", None, 0.7),
     ),
 )

@@ -20,5 +20,6 @@ PROTOCOL = ProtocolSpec(
         Sign("object", "response", 0.95),
         Sign("response.object", "response", 0.9),
         Sign("output_index", None, 0.6),
+        Sign("sequence_number", None, 0.6),
     ),
 )
