@@ -46,7 +46,7 @@ class OutputItem:
         self.lazy = False
 
     def finish(self, out: Assembler, wire: Item, form: Verbatim) -> None:
-        """The source has said the whole item."""
+        """The source has said the whole item. Nothing of it is kept but who it was."""
         self.done = True
 
     def cut(self, out: Assembler, *, complete: bool) -> None:

@@ -116,6 +116,7 @@ class MessageItem(OutputItem):
     def _end(self, out: Assembler, *, complete: bool) -> None:
         for part in self.parts:
             out.end(part.key, complete)
+        self.parts.clear()
 
     def _in_order(self, whole: list[Part]) -> dict[tuple[PartKind, int], TextPart]:
         """Which streamed part is which of the whole: the first text the first text, and so on.

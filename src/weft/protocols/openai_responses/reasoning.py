@@ -73,6 +73,7 @@ class ReasoningItem(OutputItem):
         self._sign(out, wire)
         self.carry(out, self.key, wire, form)
         out.end(self.key, wire.status != "incomplete")
+        self._parts.clear()
 
     def _settle_all(self, out: Assembler, whole: list[Part], form: ReasoningForm) -> None:
         """Parts are told apart by their order where the source's own numbers leave gaps."""
