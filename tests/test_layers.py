@@ -16,8 +16,8 @@ SOURCES = Path(__file__).parent.parent / "src"
 LAYERS = (
     {"events", "errors", "error_reading", "error_tables", "context", "jsontext", "nearest"},
     {"grammar", "rules", "carried", "toolids", "calls", "usage", "finish", "ending", "place", "blocks", "fragments", "step", "assembler", "framing", "lenient", "strict"},
-    {"protocol", "protocols", "filters", "steps", "message", "accumulator", "losses", "encoder", "provider_state", "run_calls"},
-    {"reader", "writer", "pipe", "sources", "detect"},
+    {"protocol", "protocols", "filters", "steps", "message", "unfold", "accumulator", "losses", "encoder", "provider_state", "run_calls"},
+    {"reader", "writer", "forward", "verbatim", "pipe", "sources", "detect"},
     {"io"},
     {"weft"},
     {"gateway", "cli", "testing", "__main__"},

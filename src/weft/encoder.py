@@ -49,6 +49,10 @@ class Encoder:
     def flush(self) -> None:
         """A read is over: say what was held only in the hope that the same read would bring more to it."""
 
+    def settle(self) -> None:
+        """What is complete is over for good: say its last words now, though the next event would have asked for them."""
+        self.flush()
+
     def lose(self, what: str, where: str = "message") -> None:
         """Report that the stream had something that cannot be said here."""
         self._losses.add(what, self.loses[what], where)

@@ -107,6 +107,7 @@ class ToolResult(Part, tag="tool_result"):
     name: str | None = None
     content: Any = None
     is_error: bool = False
+    executor: Executor = "provider"
     files: list[File] = []
 
 
@@ -307,7 +308,7 @@ class Collector:
             part.id, part.name, part.executor = event.id or "", event.name or "", event.executor
             part.tool, part.made_id = event.tool, event.made
         elif isinstance(part, ToolResult):
-            part.call_id, part.name = event.id, event.name
+            part.call_id, part.name, part.executor = event.id, event.name, event.executor
         elif isinstance(part, OpaquePart):
             part.name = event.name
         elif isinstance(part, Text):

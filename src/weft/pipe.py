@@ -4,7 +4,7 @@ Knows: what stands in the row, and what the caller may ask about it at any time.
 Must not know: any protocol; clocks, sockets, files.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from weft.context import Context
@@ -20,10 +20,14 @@ from weft.sources import Source, pieces_of, take
 from weft.steps import Step, chain
 from weft.steps.one_choice import OneChoice
 from weft.steps.sequential import Sequential
+from weft.verbatim import MakeEncoder, Verbatim
 
 
 class Pipe:
-    """Incremental conversion. `feed` and `close` give the bytes that are ready; frames of one read leave as one write."""
+    """Incremental conversion. `feed` and `close` give the bytes that are ready; frames of one read leave as one write.
+
+    `verbatim` forwards the frames of one and the same protocol as they came, while a reader watches.
+    """
 
     def __init__(
         self,
@@ -36,88 +40,145 @@ class Pipe:
         steps: Iterable[Step] = (),
         limits: Limits | None = None,
         keep: bool = True,
+        verbatim: bool = False,
         context: Context | None = None,
         status: int | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
         self.last_activity = 0
         self._fed = 0
-        self._outcome: Outcome | None = None
-        self._out: list[bytes] = []
         self._losses = Losses()
-        self._collector = Collector() if keep else None
-        self._encoder = _encoder(target, self._out.append, context or Context(), self._losses)
-        needs: list[Step] = [] if self._encoder.choices else [OneChoice(self._losses)]
-        needs += [Sequential()] if self._encoder.sequential else []
-        folds: list[Step] = [self._fold] if keep else []
-        self._watched = list(steps)
-        emit = chain([*self._watched, *([self._watch] if self._watched else []), *folds, *needs], self._encoder.feed)
-        self._reader = Reader(
-            source, emit, dialect=dialect, strict=strict, filters=filters, limits=limits, context=context,
-            status=status, headers=headers,
-        )  # fmt: skip
+
+        def make_reader(emit: Callable[[Event], object]) -> Reader:
+            return Reader(
+                source, emit, dialect=dialect, strict=strict, filters=filters, limits=limits, context=context,
+                status=status, headers=headers,
+            )  # fmt: skip
+
+        def make_encoder(write: Callable[[bytes], object]) -> Encoder:
+            return _encoder(target, write, context or Context(), self._losses)
+
+        if verbatim:
+            _may_forward(source, target, [*steps], [*filters])
+            self._row: Rebuilt | Verbatim = Verbatim(make_reader, make_encoder, keep=keep)
+        else:
+            self._row = Rebuilt(make_reader, make_encoder, [*steps], self._losses, keep=keep)
 
     def feed(self, data: bytes) -> bytes:
         """Take the next bytes; give what they amount to in the target's words."""
-        self._reader.feed(data)
-        return self._taken(len(data))
+        self._fed += len(data)
+        return self._given(self._row.feed(data))
 
     def feed_object(self, value: Any) -> bytes:
         """Take one parsed frame."""
-        self._reader.feed_object(value)
-        return self._taken(0)
+        return self._given(self._row.feed_object(value))
 
     def close(self, error: Error | None = None) -> bytes:
         """The source is over; `error` is the transport's own fault, if that is why. Gives the target's ending, whatever happened."""
-        self._reader.close(error)
-        return self._taken(0)
+        return self._given(self._row.close(error))
 
     @property
     def message(self) -> Message:
         """The message so far, as it left the last step. Needs `keep`."""
-        if self._collector is None:
+        message = self._row.message()
+        if message is None:
             raise RuntimeError("this pipe was made with keep=False and has no message")
-        return self._collector.message
+        return message
 
     @property
     def losses(self) -> list[Loss]:
-        """What this stream had and the target could not say, so far."""
-        return self._losses.report()
+        """What this stream had and the target could not say, so far. Forwarded bytes lose nothing."""
+        return [] if isinstance(self._row, Verbatim) else self._losses.report()
 
     @property
     def notes(self) -> list[Note]:
         """What was odd, so far."""
-        return self._reader.notes
+        return self._row.reader.notes
 
     @property
     def outcome(self) -> Outcome | None:
         """How the stream ended, once it has; steps may have had a word in it."""
-        return self._outcome if self._watched else self._reader.outcome
+        rewritten = self._row.outcome if isinstance(self._row, Rebuilt) else None
+        return rewritten or self._row.reader.outcome
 
     @property
     def ending(self) -> bool:
         """Only usage is awaited; whoever reads the socket may close it after a grace."""
-        return self._reader.ending
+        return self._row.reader.ending
+
+    def _given(self, data: bytes) -> bytes:
+        """`last_activity` is where in the input the last read began to mean something: keep-alives do not move it."""
+        if data:
+            self.last_activity = self._fed
+        return data
+
+
+class Rebuilt:
+    """The row of stages that says a stream again in the target's words."""
+
+    def __init__(
+        self,
+        make_reader: Callable[[Callable[[Event], object]], Reader],
+        make_encoder: MakeEncoder,
+        steps: list[Step],
+        losses: Losses,
+        *,
+        keep: bool,
+    ) -> None:
+        self.outcome: Outcome | None = None
+        self._out: list[bytes] = []
+        self._collector = Collector() if keep else None
+        self._encoder = make_encoder(self._out.append)
+        needs: list[Step] = [] if self._encoder.choices else [OneChoice(losses)]
+        needs += [Sequential()] if self._encoder.sequential else []
+        watch: list[Step] = [self._watch] if steps else []
+        folds: list[Step] = [self._fold] if keep else []
+        self.reader = make_reader(chain([*steps, *watch, *folds, *needs], self._encoder.feed))
+
+    def feed(self, data: bytes) -> bytes:
+        """Take the next bytes."""
+        self.reader.feed(data)
+        return self._taken()
+
+    def feed_object(self, value: Any) -> bytes:
+        """Take one parsed frame."""
+        self.reader.feed_object(value)
+        return self._taken()
+
+    def close(self, error: Error | None) -> bytes:
+        """The source is over."""
+        self.reader.close(error)
+        return self._taken()
+
+    def message(self) -> Message | None:
+        """The message, if it is kept."""
+        return self._collector.message if self._collector is not None else None
 
     def _watch(self, event: Event, emit: Any) -> None:
         """A step may rewrite the terminal: what counts is what leaves the last one."""
         if type(event) is End:
-            self._outcome = event.outcome
+            self.outcome = event.outcome
         emit(event)
 
     def _fold(self, event: Event, emit: Any) -> None:
         self._collector.feed(event)  # pyright: ignore[reportOptionalMemberAccess] - in the row only with keep
         emit(event)
 
-    def _taken(self, size: int) -> bytes:
-        self._fed += size
+    def _taken(self) -> bytes:
         self._encoder.flush()
         if not self._out:
             return b""
-        self.last_activity = self._fed
         data = b"".join(self._out)
         self._out.clear()
         return data
+
+
+def _may_forward(source: str | ProtocolSpec, target: str | ProtocolSpec, steps: list[Any], filters: list[Any]) -> None:
+    """Bytes can be handed on only to their own protocol, and only if nobody wants to change them."""
+    if resolve(source)[0].name != resolve(target)[0].name:
+        raise ValueError("verbatim needs the same protocol on both ends")
+    if steps or filters:
+        raise ValueError("verbatim forwards the bytes as they came: steps and filters have no place in it")
 
 
 def _encoder(target: str | ProtocolSpec, write: Any, context: Context, losses: Losses) -> Encoder:

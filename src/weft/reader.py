@@ -124,6 +124,16 @@ class Reader:
         return self._out.phase in TERMINAL or not self._alive
 
     @property
+    def broken(self) -> bool:
+        """Something came that nothing after it can be understood."""
+        return not self._alive
+
+    @property
+    def said_its_end(self) -> bool:
+        """The source itself has said how it ends, in good order or with an error of its own."""
+        return self._alive and (self._out.ending or self._out.phase in TERMINAL)
+
+    @property
     def offset(self) -> int:
         """Where in the input the frame that is being read begins."""
         return self._framer.offset
@@ -223,12 +233,14 @@ class Reader:
             return fit(jsontext.decode(jsontext.mended(data)), wire)
 
     def _lines(self, data: bytes, name: str) -> None:
-        """Frames that no blank line kept apart, each a line of its own; else the frame is broken."""
+        """Frames that no blank line kept apart, each a line of its own (one may be half a frame); else an error in plain words, or broken."""
         lines = data.splitlines()
-        if len(lines) > 1 and _is_json(lines[0]):
+        if len(lines) > 1 and (_is_json(lines[0]) or _is_json(lines[-1])):
             self._out.note("frames_unseparated", "frames without a blank line between them were read line by line")
             for line in lines:
                 self._on_frame(line, name)
+        elif name == "error" and b"{" not in data:
+            self._out.fail(error_from_body(data.decode("utf-8", "replace")))
         else:
             self._out.note("broken_frame", "a frame that is not JSON was skipped")
 

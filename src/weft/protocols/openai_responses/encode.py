@@ -93,6 +93,11 @@ class ResponsesEncoder(Encoder):
             ev.End: self._end,
         }
 
+    def settle(self) -> None:
+        """A message waits for more parts of its item; there will be none."""
+        if self._block is None:
+            self._close_item()
+
     # -- the response --------------------------------------------------------------------------------------------
 
     def _start(self, event: ev.Start) -> None:

@@ -1,0 +1,130 @@
+"""The inverse of collecting: a message as the events of a stream that says it whole.
+
+Knows: which part is said by which events. Must not know: wires.
+Used for whole replies where a stream is due, and for the ending of a stream that was forwarded as it came.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from weft import events as ev
+from weft.message import (
+    AnyPart,
+    FilePart,
+    Message,
+    OpaquePart,
+    Reasoning,
+    Refusal,
+    Text,
+    ToolCall,
+    ToolResult,
+)
+
+
+def unfold(message: Message) -> Iterator[ev.Event]:
+    """All events, the terminal included. Parts come one after the other, each with all it has in one delta."""
+    yield start(message)
+    yield from facts(message)
+    for part in parts(message):
+        yield from opening(part)
+        yield ev.BlockEnd(part.index, part.complete)
+    if message.usage is not None:
+        yield message.usage
+    yield end(message)
+
+
+def start(message: Message) -> ev.Start:
+    """Who answers."""
+    return ev.Start(message.id, message.model, message.provider, message.created)
+
+
+def facts(message: Message) -> Iterator[ev.Event]:
+    """What is known beside the message."""
+    for name, value in message.meta.items():
+        yield ev.Meta(name, value)
+
+
+def parts(message: Message) -> list[AnyPart]:
+    """The parts of all choices, in the order in which they began."""
+    return sorted((part for choice in message.choices for part in choice.blocks), key=lambda part: part.index)
+
+
+def opening(part: AnyPart) -> Iterator[ev.Event]:
+    """A part up to its end."""
+    yield _block_start(part)
+    yield from _CONTENT[type(part)](part)
+    if part.opaque is not None:
+        yield part.opaque
+    yield from part.signatures
+    yield from part.annotations
+
+
+def end(message: Message) -> ev.End:
+    """The terminal that the message had."""
+    finishes = tuple(
+        ev.Finish(number, choice.finish, choice.finish_raw) for number, choice in enumerate(message.choices)
+    )
+    return ev.End(message.outcome, finishes, message.usage, message.error)
+
+
+def _block_start(part: AnyPart) -> ev.BlockStart:
+    kind: Any = part.__struct_config__.tag
+    fields: dict[str, Any] = {}
+    if isinstance(part, ToolCall):
+        fields = {"id": part.id, "name": part.name, "executor": part.executor, "tool": part.tool, "made": part.made_id}
+    elif isinstance(part, ToolResult):
+        fields = {"id": part.call_id, "name": part.name, "executor": part.executor}
+    elif isinstance(part, OpaquePart):
+        fields = {"name": part.name, "executor": "provider"}
+    elif isinstance(part, Text):
+        fields = {"channel": part.channel}
+    return ev.BlockStart(
+        part.index, kind, choice=part.choice, item=part.item, item_id=part.item_id, step=part.step,
+        arrival="whole" if part.complete else "delta", **fields,
+    )  # fmt: skip
+
+
+def _text(part: Text) -> Iterator[ev.Event]:
+    if part.text or part.logprobs:
+        yield ev.TextDelta(part.index, part.text, part.logprobs or None)
+
+
+def _refusal(part: Refusal) -> Iterator[ev.Event]:
+    if part.text:
+        yield ev.RefusalDelta(part.index, part.text, part.logprobs or None)
+
+
+def _reasoning(part: Reasoning) -> Iterator[ev.Event]:
+    for piece in part.pieces:
+        yield ev.ReasoningDelta(part.index, piece.text, piece.part, piece.form)
+
+
+def _call(part: ToolCall) -> Iterator[ev.Event]:
+    if part.raw:
+        yield ev.ArgsDelta(part.index, part.raw)
+    yield from part.files
+
+
+def _result(part: ToolResult) -> Iterator[ev.Event]:
+    yield ev.Result(part.index, part.call_id, part.content, part.is_error)
+    yield from part.files
+
+
+def _file(part: FilePart) -> Iterator[ev.Event]:
+    yield ev.File(part.index, part.media_type, part.data, part.url, part.file_id, part.name)
+
+
+def _opaque(part: OpaquePart) -> Iterator[ev.Event]:
+    """All that it has is in its own form."""
+    yield from ()
+
+
+_CONTENT: dict[type[AnyPart], Callable[[Any], Iterator[ev.Event]]] = {
+    Text: _text,
+    Refusal: _refusal,
+    Reasoning: _reasoning,
+    ToolCall: _call,
+    ToolResult: _result,
+    FilePart: _file,
+    OpaquePart: _opaque,
+}
