@@ -390,6 +390,22 @@ def test_a_json_error_instead_of_a_stream():
     assert 529 == end(json.dumps(body).encode(), A, status=529).error.status
 
 
+OVERLOADED = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
+
+
+@pytest.mark.parametrize("glue", [b"\n", b""])
+def test_an_error_glued_to_half_a_frame_is_an_error(glue: bytes):
+    """D5, Q-A14: a proxy wrote it without closing the frame it was in."""
+    half = b'event: content_block_delta\ndata: {"type":"content_block_del' + glue
+    got = message(sse(start(), opened(0, TEXT), said(0, "Half")) + half + sse(OVERLOADED, event=True), A)
+    assert ("failed", "overloaded", "Half") == (got.outcome, got.error.type, got.text)
+
+
+def test_an_error_may_be_plain_words():
+    got = message(sse(start(), opened(0, TEXT)) + b"event: error\ndata: Service is overloaded\n\n", A)
+    assert ("failed", "overloaded", "Service is overloaded") == (got.outcome, got.error.type, got.error.message)
+
+
 def test_an_overflow_is_recognised_by_its_words():
     error = {"type": "invalid_request_error", "message": "prompt is too long: 208310 tokens > 200000 maximum"}
     assert "context_length" == end(sse({"type": "error", "error": error}), A).error.type
