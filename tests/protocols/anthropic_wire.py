@@ -58,6 +58,26 @@ def tool(id: str = "toolu_1", name: str = "look", type: str = "tool_use", **memb
     return {"type": type, "id": id, "name": name, "input": {}, **members}
 
 
+SEARCH: Frame = tool("srv_1", "web_search", "server_tool_use")
+FOUND: Frame = {
+    "type": "web_search_tool_result",
+    "tool_use_id": "srv_1",
+    "content": [{"type": "web_search_result", "url": "u", "encrypted_content": "x"}],
+}
+FAILED: Frame = {
+    "type": "web_fetch_tool_result",
+    "tool_use_id": "srv_1",
+    "content": {"type": "web_fetch_tool_result_error", "error_code": "url_not_allowed"},
+}
+ECHO: Frame = tool("mcp_1", "echo", "mcp_tool_use", server_name="echoes")
+ECHOED: Frame = {
+    "type": "mcp_tool_result",
+    "tool_use_id": "mcp_1",
+    "is_error": False,
+    "content": [{"type": "text", "text": "hi"}],
+}
+
+
 def text(index: int, *pieces: str) -> list[Frame]:
     """A whole text block."""
     return [opened(index, TEXT), *(said(index, piece) for piece in pieces), closed(index)]

@@ -1,7 +1,7 @@
 """Anthropic Messages inside Bedrock's InvokeModel, and the other families that come the same way. Atlas 2.7.
 
-Claude, Titan, Llama, Mistral, Cohere Command and the old completion form are read. Nova (it speaks Converse), gpt-oss, Qwen and
-DeepSeek (chat.completions) and AI21 are carried as unknown frames: text without their calls would be half an answer.
+Claude, Titan, Llama, Mistral, Cohere Command and the old completion form are read. Nova (it speaks Converse: read it as `bedrock`), gpt-oss,
+Qwen and DeepSeek (chat.completions) and AI21 are carried as unknown frames: text without their calls would be half an answer.
 """
 
 import json
