@@ -125,7 +125,10 @@ def input_text(raw: msgspec.Raw) -> str:
     """The JSON text of an input: as the source wrote it, or what it wrote as a text."""
     data = bytes(raw)
     if data[:1] == b'"':
-        value = jsontext.decode(data)
+        try:
+            value = jsontext.decode(jsontext.mended(data))
+        except ValueError:
+            return ""
         return value if isinstance(value, str) else ""
     return "" if data == b"null" else data.decode("utf-8", "replace")
 
