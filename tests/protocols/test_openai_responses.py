@@ -59,6 +59,16 @@ def test_a_part_is_over_when_the_next_begins():
     assert ["block-start", "block-end", "block-start", "block-end"] == kinds
 
 
+def test_parts_may_take_turns_and_come_out_of_order():
+    frames = [
+        added(0, message_item(0)), said(0, "x", 1), said(0, "a", 0), said(0, "y", 1), said(0, "b", 0),
+        done(0, message_item(0, "ab", "xyz")),
+    ]  # fmt: skip
+    got = message(stream(frames), R)
+    assert ["xyz", "ab"] == [part.text for part in got.blocks if isinstance(part, Text)]
+    assert [] == got.notes
+
+
 def test_phase_is_the_channel():
     got = message(stream(text(0, "Let me look.", phase="commentary"), text(1, "Done.", phase="final_answer")), R)
     assert ["commentary", "final_answer"] == [part.channel for part in got.blocks if isinstance(part, Text)]
@@ -89,6 +99,15 @@ def test_log_probabilities_of_a_text_without_deltas_are_those_of_the_whole():
     frames = [place("response.output_text.done", 0, content_index=0, text="a", logprobs=chance)]
     deltas = [event for event in events(stream(frames), R) if isinstance(event, TextDelta)]
     assert [("a", chance)] == [(delta.text, delta.logprobs) for delta in deltas]
+
+
+def test_log_probabilities_of_the_whole_are_not_those_of_its_rest():
+    frames = [
+        said(0, "a"),
+        place("response.output_text.done", 0, content_index=0, text="ab", logprobs=[{"token": "a"}]),
+    ]
+    deltas = [event for event in events(stream(frames), R) if isinstance(event, TextDelta)]
+    assert [("a", None), ("b", None)] == [(delta.text, delta.logprobs) for delta in deltas]
 
 
 def test_citations_belong_to_their_part_and_are_said_once():
@@ -245,3 +264,17 @@ def test_reasoning_and_text_may_take_turns():
     frames.append(done(0, reasoning_item(0, content=[{"type": "reasoning_text", "text": "ab"}])))
     got = message(stream(frames), R)
     assert ("ab", "x", []) == (got.reasoning, got.text, got.notes)
+
+
+def test_parts_of_reasoning_may_be_numbered_from_anywhere():
+    item = reasoning_item(0, content=[{"type": "reasoning_text", "text": "Hm, yes."}])
+    got = message(stream(added(0, reasoning_item(0)), thought(0, "Hm", 1), done(0, item)), R)
+    assert ("Hm, yes.", []) == (got.reasoning, got.notes)
+
+
+def test_plain_thinking_is_not_called_encrypted():
+    """Ollama gives the thinking itself as encrypted content; it must go back all the same."""
+    data = stream(added(0, reasoning_item(0)), done(0, reasoning_item(0, "Hm.", encrypted_content="Hm.")))
+    assert [("Hm.", False)] == [
+        (event.value, event.encrypted) for event in events(data, R) if isinstance(event, Signature)
+    ]

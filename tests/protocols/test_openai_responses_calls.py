@@ -149,6 +149,13 @@ def test_a_finished_item_may_still_say_in_progress():
     assert (True, item) == (got.complete, got.opaque and got.opaque.raw)
 
 
+def test_a_status_that_we_have_no_word_for_is_carried():
+    item = call_item(0, "{}", status="in_progress")
+    carried = only_call(stream(added(0, item), done(0, item))).opaque
+    assert carried is not None
+    assert item == carried.raw
+
+
 def test_only_what_says_more_than_our_words_is_carried():
     assert only_call(stream(call(0, "{}"))).opaque is None
     item = call_item(0, "{}", namespace="crm")

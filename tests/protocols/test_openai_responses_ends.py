@@ -293,3 +293,9 @@ def test_mistral_rs_gives_its_reasoning_where_others_give_settings():
     reply = json.dumps(response("completed", message_item(0, "Hi"), reasoning="Hm.")).encode()
     got = message(reply, R)
     assert ("Hm.", "Hi") == (got.reasoning, got.text)
+
+
+def test_reasoning_that_was_streamed_is_not_said_again():
+    frames = [added(0, reasoning_item(0)), summary(0, "Hm."), done(0, reasoning_item(0, "Hm."))]
+    got = message(stream(frames, last=completed(reasoning_item(0, "Hm."), reasoning="Hm.")), R)
+    assert "Hm." == got.reasoning

@@ -26,7 +26,7 @@ from tests.protocols.responses_wire import (
 )
 from tests.protocols.wire import end, events, message, note_codes, sse
 from weft.events import Signature, Start
-from weft.message import ToolCall
+from weft.message import Text, ToolCall
 from weft.protocols.openai_responses.dialects import ROWS
 from weft.testing import check_protocol
 
@@ -116,6 +116,32 @@ def test_one_index_may_serve_two_items():
     ]  # fmt: skip
     got = message(stream(frames, last=completed(whole, message_item(1, "Hi"))), R)
     assert ("Hm.", "Hi", 2, []) == (got.reasoning, got.text, len(got.blocks), got.notes)
+
+
+def test_what_shares_an_index_is_told_apart_by_its_kind():
+    frames = [
+        added(0, reasoning_item(0)), added(0, message_item(1)), {**said(0, "Hi"), "item_id": "msg_1"},
+        summary(0, "Hm"), done(0, reasoning_item(0, "Hm.")), done(0, message_item(1, "Hi!")),
+    ]  # fmt: skip
+    got = message(stream(frames), R)
+    assert ("Hm.", "Hi!", [True, True], []) == (
+        got.reasoning,
+        got.text,
+        [part.complete for part in got.blocks],
+        got.notes,
+    )
+
+
+def test_an_index_may_be_used_again():
+    """Whoever numbers each message 0: what comes after one is done is another."""
+    again = [{**frame, "output_index": 0} for frame in text(1, "lo")]
+    got = message(stream(text(0, "Hel"), again), R)
+    assert ("Hello", ["msg_0", "msg_1"], []) == (got.text, [part.item_id for part in got.blocks], got.notes)
+
+
+def test_items_that_are_never_added_are_told_apart_by_their_index():
+    got = message(stream(said(0, "a"), said(1, "x"), said(0, "b"), said(1, "y")), R)
+    assert ["ab", "xy"] == [part.text for part in got.blocks if isinstance(part, Text)]
 
 
 def test_the_content_index_may_count_what_is_not_in_the_message():

@@ -119,15 +119,15 @@ class MessageItem(OutputItem):
         self.parts.clear()
 
     def _in_order(self, whole: list[Part]) -> dict[tuple[PartKind, int], TextPart]:
-        """Which streamed part is which of the whole: the first text the first text, and so on.
+        """Which streamed part is which of the whole: by the source's index, else the first text is the first text, and so on.
 
-        The source's own index will not do: vLLM counts the reasoning before the message as content 0.
+        vLLM counts the reasoning before the message as content 0, llama.cpp counts nothing.
         """
         found: dict[tuple[PartKind, int], TextPart] = {}
         for kind in ("text", "refusal"):
             places = [position for position, content in enumerate(whole) if PARTS.get(content.type) == kind]
             parts = [part for part in self.parts if part.kind == kind]
-            if len(parts) == len(places) or any(part.content_index not in places for part in parts):
+            if any(part.content_index not in places for part in parts):
                 found.update(zip(((kind, place) for place in places), parts, strict=False))
             else:
                 found.update({(kind, part.content_index or 0): part for part in parts})
