@@ -2,7 +2,7 @@
 
 from weft.protocol import ProtocolSpec, Sign
 from weft.protocols.gemini.decode import GeminiDecoder
-from weft.protocols.gemini.dialects import GEMINI
+from weft.protocols.gemini.dialects import GEMINI, ROWS
 from weft.protocols.gemini.names import framed
 from weft.protocols.gemini.wire import IGNORES
 
@@ -12,6 +12,7 @@ PROTOCOL = ProtocolSpec(
     framing="sse",
     decoder=GeminiDecoder,
     dialect=GEMINI,
+    dialects=ROWS,
     ignores=IGNORES,
     framed=framed,
     signs=(
@@ -21,6 +22,9 @@ PROTOCOL = ProtocolSpec(
         Sign("promptFeedback.blockReason", None, 0.95),
         Sign("response.candidates", None, 0.95),
         Sign("candidates.finish_reason", None, 0.4),
+        Sign("event_type", "interaction.", 0.98),
+        Sign("event_type", "step.", 0.8),
+        Sign("object", "interaction", 0.98),
         Sign("error.status", "", 0.8),
     ),
 )

@@ -6,7 +6,6 @@ Counts come with each chunk, all so far: they are said with the first, with a fi
 """
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import Any, ClassVar
 
 import msgspec
@@ -26,8 +25,10 @@ from weft.protocols.gemini.envelope import (
     says_something,
     unnamed_parts,
 )
+from weft.protocols.gemini.interactions import Interactions
 from weft.protocols.gemini.items import Items
 from weft.protocols.gemini.logprobs import tokens
+from weft.protocols.gemini.times import seconds
 from weft.protocols.gemini.usage import Counts, Meter
 from weft.protocols.gemini.wire import Candidate, Frame, Part, UsageMetadata
 from weft.protocols.gemini.words import block_word, finish_said, finish_word
@@ -45,6 +46,7 @@ class GeminiDecoder:
         self._calls = FunctionCalls()
         self._citations = Citations()
         self._items = Items()
+        self._interactions = Interactions()
         self._meter = Meter()
         self._attentive = False
         self._inside = False
@@ -104,13 +106,13 @@ class GeminiDecoder:
             self._inside = False
             return
         if not out.started:
-            out.start(frame.response_id, frame.model_version, None, _seconds(frame.create_time))
+            out.start(frame.response_id, frame.model_version, None, seconds(frame.create_time))
         if frame.usage_metadata is not None:
             self._count(frame.usage_metadata)
         for candidate in candidates_of(frame):
             self._candidate(candidate)
         self._verdict(frame)
-        if says_nothing(frame):
+        if says_nothing(frame) and not self._interactions.take(out, text):
             out.unknown(text, name)
 
     def _verdict(self, frame: Frame) -> None:
@@ -234,12 +236,3 @@ def _plain(raw: msgspec.Raw) -> Any:
         return jsontext.decode(bytes(raw)) if raw else None
     except ValueError:
         return None
-
-
-def _seconds(stamp: str | None) -> float | None:
-    """An RFC 3339 time as seconds."""
-    try:
-        time = datetime.fromisoformat(stamp or "")
-    except ValueError:
-        return None
-    return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()

@@ -35,8 +35,9 @@ def is_snake(frame: bytes) -> bool:
 
 
 def framed(value: Any) -> tuple[bytes, str]:
-    """A chunk as an object, of the SDK or parsed, as it would stand on the wire."""
-    return msgspec.json.encode(camel(value), enc_hook=str), ""
+    """A chunk as an object, of the SDK or parsed, as it would stand on the wire. The wire of interactions has snake case itself."""
+    own = is_object(value) and ("event_type" in value or value.get("object") == "interaction")
+    return msgspec.json.encode(value if own else camel(value), enc_hook=str), ""
 
 
 def camel(value: Any, parent: str = "", depth: int = 0) -> Any:

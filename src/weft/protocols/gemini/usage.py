@@ -40,15 +40,14 @@ class Meter:
         """All counts in the canonical split, and where they are from."""
         self._settle()
         said = self._said
-        sources: dict[str, UsageSource] = {}
-        values = {
-            "input_tokens": _sum("input_tokens", said.prompt_token_count, said.tool_use_prompt_token_count, sources),
-            "output_tokens": _sum("output_tokens", said.candidates_token_count, said.thoughts_token_count, sources),
-            "total_tokens": said.total_token_count,
-            "cache_read_tokens": said.cached_content_token_count,
-            "reasoning_tokens": said.thoughts_token_count,
-        }
-        return values, sources
+        return summed(
+            prompt=said.prompt_token_count,
+            tools=said.tool_use_prompt_token_count,
+            output=said.candidates_token_count,
+            thoughts=said.thoughts_token_count,
+            total=said.total_token_count,
+            cached=said.cached_content_token_count,
+        )
 
     def _settle(self) -> None:
         """What the held snapshot says is said; what it does not, stands."""
@@ -58,9 +57,30 @@ class Meter:
                 setattr(self._said, name, count)
 
 
-def _sum(name: str, part: int | None, other: int | None, sources: dict[str, UsageSource]) -> int | None:
-    """Two counts that exclude each other. The sum of two is derived, one alone is what was reported."""
-    if part is None or other is None:
-        return part if other is None else other
-    sources[name] = "derived"
-    return part + other
+def summed(
+    *,
+    prompt: int | None,
+    tools: int | None,
+    output: int | None,
+    thoughts: int | None,
+    total: int | None,
+    cached: int | None,
+) -> Counts:
+    """Google's counts in the canonical split: what tools read is prompt too, thoughts are output too. A sum of two is derived."""
+    values = {
+        "input_tokens": _sum(prompt, tools),
+        "output_tokens": _sum(output, thoughts),
+        "total_tokens": total,
+        "cache_read_tokens": cached,
+        "reasoning_tokens": thoughts,
+    }
+    sources: dict[str, UsageSource] = {}
+    if prompt is not None and tools:
+        sources["input_tokens"] = "derived"
+    if output is not None and thoughts:
+        sources["output_tokens"] = "derived"
+    return values, sources
+
+
+def _sum(part: int | None, other: int | None) -> int | None:
+    return (part or 0) + (other or 0) if part is not None or other is not None else None

@@ -135,5 +135,8 @@ IGNORES = frozenset(
         "usageMetadata.candidatesTokensDetails",
         "usageMetadata.cacheTokensDetails",
         "usageMetadata.toolUsePromptTokensDetails",
+        # of the Interactions API, which has wire types of its own
+        *"content created delta event_id event_type id index interaction interaction_id metadata model object".split(),
+        *"outputs role service_tier status step steps updated usage".split(),
     }
 )
