@@ -88,7 +88,10 @@ class Refusal(Part, tag="refusal"):
 
 
 class ToolCall(Part, tag="tool_call"):
-    """A call. `complete` means: safe to execute. `arguments` is the decoded object then, `raw` its text as it came."""
+    """A call. `complete` means: safe to execute. `arguments` is the decoded object then, `raw` its text as it came.
+
+    The input of a custom tool is no JSON: its `arguments` are `{"input": raw}`, as they are where it is offered as a function.
+    """
 
     id: str = ""
     name: str = ""
@@ -370,7 +373,7 @@ class Collector:
         part = self._parts[event.index]
         part.complete = event.complete
         if isinstance(part, ToolCall) and event.complete:
-            part.arguments = jsontext.decode_object(part.raw)
+            part.arguments = {"input": part.raw} if part.tool == "custom" else jsontext.decode_object(part.raw)
 
     def _step_end(self, event: StepEnd) -> None:
         self._message.steps.append(StepUsage(event.step, event.finish, event.finish_raw, event.usage))

@@ -219,6 +219,7 @@ def test_the_input_of_a_custom_tool_is_text():
     data = stream(frames)
     got = only_call(data)
     assert ("custom", "patch", "*** Begin Patch\n{", True) == (got.tool, got.name, got.raw, got.complete)
+    assert {"input": got.raw} == got.arguments
     assert "tool_calls" == message(data, R).finish
     assert list(pieces) == [event.text for event in events(data, R) if isinstance(event, ArgsDelta)]
 
