@@ -63,7 +63,6 @@ FOREIGN: tuple[ProtocolSpec, ...] = (
     ),
     _foreign("openai-completions", "OpenAI completions (not chat)", ("object", "text", 0.6), ("choices.text", None, 0.97)),
     _foreign("openai-media", "OpenAI images and transcripts", ("type", "image_", 0.95), ("type", "transcript.", 0.95)),
-    _foreign("gemini-interactions", "Gemini Interactions", ("event_type", "interaction", 0.98), ("object", "interaction", 0.98)),
     _foreign("gemini-live", "Gemini Live", ("setupComplete", None, 0.97), ("serverContent", None, 0.97)),
     _foreign("claude-code", "Claude Code stream-json", ("claude_code_version", None, 0.98), ("session_id", None, 0.8)),
     _foreign("watsonx", "watsonx text generation", ("results.generated_text", None, 0.98)),
@@ -84,7 +83,7 @@ class Detector:
     def __init__(self, specs: Iterable[ProtocolSpec] | None = None) -> None:
         known = [resolve(name)[0] for name in names()] if specs is None else specs
         self._suspects = [_Suspect(spec) for spec in (*known, *FOREIGN)]
-        self._head = b""
+        self._head = bytearray()
         self._frames = 0
         self._sniffer = Sniffer(self._frame, _ignore)
 
@@ -109,8 +108,8 @@ class Detector:
     def close(self) -> list[Candidate]:
         """There is no more, or no more is wanted: the candidates, the likeliest first."""
         self._sniffer.close()
-        if not self._frames and (value := begun(self._head)) is not None:
-            self._object(value, "")
+        if not self._frames:  # the first one is longer than what is looked at
+            self._object(begun(bytes(self._head[self._head.find(b"{") :])), "")
         return self._ranked()
 
     def _frame(self, data: bytes, name: str) -> None:
@@ -216,14 +215,19 @@ def shows(value: Any, name: str, sign: Sign) -> bool:
     return any(isinstance(member, str) and member.lower().startswith(begins) for member in found)
 
 
-def _at(value: Any, steps: list[str]) -> Iterator[Any]:
-    if jsontext.is_array(value):
-        for item in value:
-            yield from _at(item, steps)
-    elif not steps:
+def _at(value: Any, steps: list[str]) -> list[Any]:
+    """What stands at a path: the value itself and, where it is an array, its items."""
+    found = [value]
+    for step in steps:
+        found = [member[step] for member in _with_items(found) if jsontext.is_object(member) and step in member]
+    return list(_with_items(found))
+
+
+def _with_items(values: list[Any]) -> Iterator[Any]:
+    for value in values:
         yield value
-    elif jsontext.is_object(value) and steps[0] in value:
-        yield from _at(value[steps[0]], steps[1:])
+        if jsontext.is_array(value):
+            yield from value
 
 
 def _told(sign: Sign) -> str:

@@ -100,7 +100,7 @@ SAMPLES: dict[str, Sample] = {
     "ai-sdk-ui": Sample(
         head=_sse('{"type":"start","messageId":"u1"}', '{"type":"start-step"}', '{"type":"text-start","id":"t1"}'),
         word=_sse('{"type":"text-delta","id":"t1","delta":%s}'),
-        tail=_sse('{"type":"text-end","id":"t1"}', '{"type":"finish-step"}', '{"type":"finish"}', done=True),
+        tail=_sse('{"type":"text-end","id":"t1"}', '{"type":"finish-step"}', '{"type":"finish","finishReason":"stop"}', done=True),
     ),
 }  # fmt: skip
 
