@@ -4,6 +4,7 @@ from weft.protocol import ProtocolSpec, Sign
 from weft.protocols.openai_chat.decode import ChatDecoder
 from weft.protocols.openai_chat.dialects import CHAT, ROWS
 from weft.protocols.openai_chat.encode import ChatEncoder
+from weft.protocols.openai_chat.reply import reply
 from weft.protocols.openai_chat.wire import IGNORES
 
 PROTOCOL = ProtocolSpec(
@@ -12,6 +13,7 @@ PROTOCOL = ProtocolSpec(
     framing="sse",
     decoder=ChatDecoder,
     encoder=ChatEncoder,
+    reply=reply,
     dialect=CHAT,
     dialects=ROWS,
     ignores=IGNORES,

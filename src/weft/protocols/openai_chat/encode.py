@@ -13,40 +13,7 @@ from weft import jsontext
 from weft.context import Context
 from weft.encoder import Encoder, Handler, place_of
 from weft.losses import Losses
-
-FINISHES: dict[ev.FinishReason | None, str] = {
-    "stop": "stop",
-    "length": "length",
-    "tool_calls": "tool_calls",
-    "content_filter": "content_filter",
-    "refusal": "stop",
-    "pause": "stop",
-    "other": "stop",
-    None: "stop",
-}
-
-# The name of the member that holds reasoning, by client profile.
-REASONING: dict[str | None, str] = {
-    None: "reasoning_content",
-    "openrouter": "reasoning",
-    "vllm": "reasoning",
-    "copilot": "reasoning_text",
-}
-
-# Client profiles that want the transport's terminator even after an error.
-DONE_AFTER_ERROR = frozenset({"done-after-error"})
-
-ERROR_TYPES = {
-    "authentication": "authentication_error",
-    "permission": "permission_error",
-    "billing": "insufficient_quota",
-    "rate_limit": "rate_limit_error",
-    "not_found": "not_found_error",
-    "invalid_request": "invalid_request_error",
-    "context_length": "invalid_request_error",
-    "content_blocked": "invalid_request_error",
-    "request_too_large": "invalid_request_error",
-}
+from weft.protocols.openai_chat import words
 
 
 class ChatEncoder(Encoder):
@@ -91,8 +58,8 @@ class ChatEncoder(Encoder):
         self._calls: dict[int, int] = {}
         self._roles: set[int] = set()
         self._usage: ev.Usage | None = None
-        self._reasoning = REASONING.get(context.profile, "reasoning_content").encode()
-        self._texts: dict[int, tuple[bytes, bytes]] = {}
+        self._reasoning = words.REASONING.get(context.profile, "reasoning_content").encode()
+        self._splices: dict[int, tuple[bytes, bytes]] = {}
 
     def handlers(self) -> dict[type[ev.Event], Handler]:
         return {
@@ -168,32 +135,44 @@ class ChatEncoder(Encoder):
         self._choice(event.choice, b'{"tool_calls":[' + jsontext.line(call) + b"]}")
 
     def _text(self, event: ev.TextDelta) -> None:
-        splice = self._texts.get(event.index)
+        splice = self._splices.get(event.index)
         if splice is None or event.logprobs is not None:
             choice = self._kinds[event.index].choice
             self._choice(choice, b'{"content":%b}' % jsontext.line(event.text), b"null", _logprobs(event, "content"))
-            head = b'%b{"index":%d,"delta":{"content":' % (self._head, choice)
-            self._texts[event.index] = (head, b'},"logprobs":null,"finish_reason":null}' + self._tail)
+            self._splices[event.index] = self._frozen(choice, b'{"content":', b"}")
             return
         self._write(splice[0] + jsontext.line(event.text) + splice[1])
 
     def _think(self, event: ev.ReasoningDelta) -> None:
         if event.form != "raw" or event.part:
             self.lose("reasoning_form", place_of(event))
-        choice = self._kinds[event.index].choice
-        self._choice(choice, b'{"%b":%b}' % (self._reasoning, jsontext.line(event.text)))
+        splice = self._splices.get(event.index)
+        if splice is None:
+            choice = self._kinds[event.index].choice
+            self._choice(choice, b'{"%b":%b}' % (self._reasoning, jsontext.line(event.text)))
+            self._splices[event.index] = self._frozen(choice, b'{"%b":' % self._reasoning, b"}")
+            return
+        self._write(splice[0] + jsontext.line(event.text) + splice[1])
 
     def _refuse(self, event: ev.RefusalDelta) -> None:
         delta = b'{"refusal":%b}' % jsontext.line(event.text)
         self._choice(self._kinds[event.index].choice, delta, b"null", _logprobs(event, "refusal"))
 
     def _args(self, event: ev.ArgsDelta) -> None:
-        number = self._numbers.get(event.index)
-        if number is None:
-            return
-        start = self._kinds[event.index]
-        shape = b'"custom":{"input":%b}' if start.tool == "custom" else b'"function":{"arguments":%b}'
-        self._choice(start.choice, b'{"tool_calls":[{"index":%d,' % number + shape % jsontext.line(event.text) + b"}]}")
+        splice = self._splices.get(event.index)
+        if splice is None:
+            start = self._kinds[event.index]
+            if event.index not in self._numbers:
+                return
+            member = b'"custom":{"input":' if start.tool == "custom" else b'"function":{"arguments":'
+            call = b'{"tool_calls":[{"index":%d,%b' % (self._numbers[event.index], member)
+            splice = self._splices[event.index] = self._frozen(start.choice, call, b"}}]}")
+        self._write(splice[0] + jsontext.line(event.text) + splice[1])
+
+    def _frozen(self, choice: int, before: bytes, after: bytes) -> tuple[bytes, bytes]:
+        """A chunk up to where its text stands, and from there on."""
+        head = b'%b{"index":%d,"delta":%b' % (self._head, choice, before)
+        return head, after + b',"logprobs":null,"finish_reason":null}' + self._tail
 
     def _sign(self, event: ev.Signature) -> None:
         """A call's state goes where Google has it, reasoning's where OpenRouter has it."""
@@ -246,7 +225,7 @@ class ChatEncoder(Encoder):
         for finish in event.finishes or (ev.Finish(),):
             if finish.reason in ("pause", "other"):
                 self.lose("finish_other")
-            self._choice(finish.choice, b"{}", jsontext.line(FINISHES[finish.reason]))
+            self._choice(finish.choice, b"{}", jsontext.line(words.FINISHES[finish.reason]))
         self._usage_chunk(event.usage)
         self._write(b"data: [DONE]\n\n")
 
@@ -257,14 +236,8 @@ class ChatEncoder(Encoder):
             return
         if error.retry_after is not None:
             self.lose("error_detail")
-        body = {
-            "message": error.message,
-            "type": ERROR_TYPES.get(error.type, "server_error"),
-            "param": error.parameter,
-            "code": error.code,
-        }
-        self._write(b'data: {"error":' + jsontext.line(body) + b"}\n\n")
-        if self._context.profile in DONE_AFTER_ERROR:
+        self._write(b'data: {"error":' + jsontext.line(words.error(error)) + b"}\n\n")
+        if self._context.profile in words.DONE_AFTER_ERROR:
             self._write(b"data: [DONE]\n\n")
 
     def _usage_chunk(self, usage: ev.Usage | None) -> None:
@@ -273,18 +246,7 @@ class ChatEncoder(Encoder):
         if not self._usage_wanted:
             self.lose("usage")
             return
-        counts: dict[str, Any] = {
-            "prompt_tokens": usage.input_tokens or 0,
-            "completion_tokens": usage.output_tokens or 0,
-            "total_tokens": usage.total_tokens or (usage.input_tokens or 0) + (usage.output_tokens or 0),
-        }
-        prompt = {"cached_tokens": usage.cache_read_tokens, "cache_write_tokens": usage.cache_write_tokens}
-        completion = {"reasoning_tokens": usage.reasoning_tokens}
-        for name, details in (("prompt_tokens_details", prompt), ("completion_tokens_details", completion)):
-            said = {key: value for key, value in details.items() if value is not None}
-            if said:
-                counts[name] = said
-        self._write(self._head + b'],"usage":' + jsontext.line(counts) + b"}\n\n")
+        self._write(self._head + b'],"usage":' + jsontext.line(words.usage(usage)) + b"}\n\n")
 
 
 def _logprobs(event: ev.TextDelta | ev.RefusalDelta, of: str) -> bytes:

@@ -11,8 +11,9 @@ from weft.protocols.openai_chat.wire import ReasoningDetail, ThinkingBlock
 class Details:
     """The `reasoning_details` of one stream. Text and summary are deltas; a signature or encrypted data is whole.
 
-    The index of a detail becomes the part. A text detail with a new index is another block of reasoning, since each is signed for itself.
-    Google's data signs what it stands beside rather than a thought: the call whose id it bears, or what was said before it.
+    The index of a detail becomes the part. Text with a new index is another block of reasoning, and so is what Anthropic redacted: each is
+    signed for itself. Others' data belongs to the summary before it. Google's signs what it stands beside rather than a thought: the call
+    whose id it bears, or what was said before it.
     """
 
     def __init__(self) -> None:
@@ -25,9 +26,7 @@ class Details:
         for detail in details:
             part = detail.index or 0
             if detail.text:
-                if self._index.setdefault(choice, part) != part:
-                    out.split(choice)
-                    self._index[choice] = part
+                self._set_apart(out, choice, part)
                 out.reasoning(detail.text, choice, None, part)
             if detail.summary:
                 out.reasoning(detail.summary, choice, None, part, "summary")
@@ -49,8 +48,17 @@ class Details:
             _sign_reasoning(out, detail, choice)
         self._early.clear()
 
+    def _set_apart(self, out: Assembler, choice: int, part: int) -> None:
+        """What has another index than the text before it is a block of its own."""
+        if self._index.setdefault(choice, part) != part:
+            out.split(choice)
+            self._index[choice] = part
+
     def _encrypted(self, out: Assembler, detail: ReasoningDetail, data: str, choice: int) -> None:
-        if not (detail.format or "").startswith("google"):
+        maker = (detail.format or "").partition("-")[0]
+        if maker == "anthropic":
+            self._set_apart(out, choice, detail.index or 0)
+        if maker != "google":
             _sign_reasoning(out, detail, choice)
         elif not detail.id:
             out.signature(data, choice, part=detail.index, kind=None, format=detail.format, encrypted=True)
@@ -65,11 +73,10 @@ def _sign_reasoning(out: Assembler, detail: ReasoningDetail, choice: int) -> Non
 
 
 def thinking_blocks(out: Assembler, blocks: list[ThinkingBlock], choice: int, *, said: bool) -> None:
-    """Anthropic's blocks as LiteLLM hands them on; their text is mostly said beside them, too."""
+    """Anthropic's blocks as LiteLLM hands them on; their text is mostly said beside them, too. A signature ends its block."""
     for block in blocks:
         if block.thinking and not said:
             out.reasoning(block.thinking, choice)
-        if block.signature:
-            out.signature(block.signature, choice)
-        if block.data:
-            out.signature(block.data, choice, encrypted=True)
+        if block.signature or block.data:
+            out.signature(block.signature or block.data or "", choice, encrypted=not block.signature)
+            out.split(choice)
