@@ -83,7 +83,7 @@ class AISDKDecoder:
 
     def feed(self, part: Any, name: str) -> None:
         """One part."""
-        kind: type[Any] = type(part)
+        kind = part.__class__
         if kind is TextDelta and part.id == self._text and part.provider_metadata is None:
             self.out.text(part.text or part.delta or part.text_delta or "", 0, part.id)
         elif kind is ReasoningDelta and part.id == self._thought and part.provider_metadata is None:
