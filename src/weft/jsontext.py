@@ -87,13 +87,16 @@ def is_array(value: Any) -> TypeGuard[list[Any]]:
 
 
 def decode_object(text: str) -> dict[str, Any] | None:
-    """The object that this text strictly is: `{}` when empty, None when it is anything else. Nothing is repaired."""
+    """The object that this text strictly is: `{}` when empty, None when it is anything else. Only half characters are mended."""
     if not text or text.isspace():
         return {}
     try:
-        value = decode(text)
-    except ValueError:
-        return None
+        value = _decode_any(text)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        try:
+            value = decode(mended(text.encode("utf-8", "surrogatepass")))
+        except ValueError:
+            return None
     return value if is_object(value) else None
 
 

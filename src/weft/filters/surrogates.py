@@ -40,7 +40,7 @@ class Surrogates(Filter):
         self, text: str, choice: int = 0, key: Hashable = None, logprobs: Any = None, channel: str | None = None
     ) -> None:
         """Visible text, in whole characters."""
-        self.out.text(self._whole(("text", choice, key), text), choice, key, _entire(logprobs), channel)
+        self.out.text(self._whole(("text", choice, key), text), choice, key, _entire(logprobs), _entire(channel))
 
     def refusal(self, text: str, choice: int = 0, key: Hashable = None, logprobs: Any = None) -> None:
         """A refusal, in whole characters."""
@@ -65,7 +65,7 @@ class Surrogates(Filter):
     ) -> int | None:
         """A fragment of a call, its arguments in whole characters."""
         whole = self._whole(("call", choice, index), args) if args else args
-        return self.out.tool_call(index, id, name, whole, choice, **rest)
+        return self.out.tool_call(index, _entire(id), _entire(name), whole, choice, **rest)
 
     def _whole(self, place: Hashable, text: str) -> str:
         text = self._held.pop(place, "") + text
