@@ -504,4 +504,4 @@ class Assembler:
         if reason not in ("length", "content_filter"):
             return True
         call = block.call
-        return call is not None and (call.whole or (block.index < max(self._blocks.open) and any(call.pieces)))
+        return call is not None and any(call.pieces) and (call.whole or block.index < max(self._blocks.open))

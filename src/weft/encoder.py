@@ -36,7 +36,7 @@ class Encoder:
         self._write = write
         self._context = context
         self._losses = losses
-        self._on: dict[type[Event], Handler] = {**self.handlers(), **dict.fromkeys(self.drops, self._drop)}
+        self.on: dict[type[Event], Handler] = {**self.handlers(), **dict.fromkeys(self.drops, self._drop)}
 
     def handlers(self) -> dict[type[Event], Handler]:
         """The method for each event that is not dropped. Asked once."""
@@ -44,7 +44,7 @@ class Encoder:
 
     def feed(self, event: Event) -> None:
         """Take one event of a legal stream."""
-        self._on[type(event)](event)
+        self.on[type(event)](event)
 
     def flush(self) -> None:
         """A read is over: say what was held only in the hope that the same read would bring more to it."""

@@ -18,8 +18,7 @@ from weft.reader import FilterMaker, Reader
 from weft.rules import Limits
 from weft.sources import Source, pieces_of, take
 from weft.steps import Step, chain
-from weft.steps.one_choice import OneChoice
-from weft.steps.sequential import Sequential
+from weft.steps.narrow import narrowed
 from weft.verbatim import MakeEncoder, Verbatim
 
 
@@ -129,11 +128,9 @@ class Rebuilt:
         self._out: list[bytes] = []
         self._collector = Collector() if keep else None
         self._encoder = make_encoder(self._out.append)
-        needs: list[Step] = [] if self._encoder.choices else [OneChoice(losses)]
-        needs += [Sequential()] if self._encoder.sequential else []
         watch: list[Step] = [self._watch] if steps else []
         folds: list[Step] = [self._fold] if keep else []
-        self.reader = make_reader(chain([*steps, *watch, *folds, *needs], self._encoder.feed))
+        self.reader = make_reader(chain([*steps, *watch, *folds], narrowed(self._encoder, losses)))
 
     def feed(self, data: bytes) -> bytes:
         """Take the next bytes."""

@@ -10,9 +10,7 @@ from weft.errors import make_error
 from weft.error_tables import KINDS
 from weft.losses import WHAT, Losses
 from weft.protocol import BUILT_IN, resolve
-from weft.steps import chain
-from weft.steps.one_choice import OneChoice
-from weft.steps.sequential import Sequential
+from weft.steps.narrow import narrowed
 
 TARGETS = [name for name in BUILT_IN if resolve(name)[0].encoder is not None]
 
@@ -23,8 +21,7 @@ def encode(target: str, events: list[ev.Event], **context) -> tuple[bytes, Losse
     out: list[bytes] = []
     losses = Losses()
     encoder = encoder_class(out.append, Context(**context), losses)
-    steps = [] if encoder.choices else [OneChoice(losses)]
-    emit = chain([*steps, *([Sequential()] if encoder.sequential else [])], encoder.feed)
+    emit = narrowed(encoder, losses)
     for event in events:
         emit(event)
     return b"".join(out), losses

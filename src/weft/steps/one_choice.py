@@ -16,18 +16,19 @@ class OneChoice:
 
     def __init__(self, losses: Losses) -> None:
         self._losses = losses
-        self._dropped: set[int] = set()
+        self.dropped: set[int] = set()
+        """Blocks of other choices."""
 
     def __call__(self, event: Event, emit: Emit) -> None:
         """Take one event."""
         kind = type(event)
         if isinstance(event, BlockStart):
             if event.choice:
-                self._dropped.add(event.index)
+                self.dropped.add(event.index)
                 self._losses.add("choices", "the target carries one choice", f"choice {event.choice}")
                 return
-        elif self._dropped and kind in BLOCK_EVENTS:
-            if event.index in self._dropped:  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType] - the table says so
+        elif self.dropped and kind in BLOCK_EVENTS:
+            if event.index in self.dropped:  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType] - the table says so
                 return
         elif isinstance(event, End) and len(event.finishes) > 1:
             event = msgspec.structs.replace(event, finishes=tuple(f for f in event.finishes if f.choice == 0))

@@ -12,7 +12,8 @@ class Sequential:
     """Holds back the events of every block but the live one, and replays them, in the order in which the blocks were opened."""
 
     def __init__(self) -> None:
-        self._live: int | None = None
+        self.live: int | None = None
+        """The block whose events go on at once."""
         self._waiting: dict[int, list[Event]] = {}
 
     def __call__(self, event: Event, emit: Emit) -> None:
@@ -26,14 +27,14 @@ class Sequential:
         emit(event)
 
     def _block(self, event: Event, index: int, emit: Emit) -> None:
-        if self._live is None:
-            self._live = index
-        if index != self._live:
+        if self.live is None:
+            self.live = index
+        if index != self.live:
             self._waiting.setdefault(index, []).append(event)
             return
         emit(event)
         if type(event) is BlockEnd:
-            self._live = None
+            self.live = None
             self._advance(emit)
 
     def _advance(self, emit: Emit) -> None:
@@ -44,11 +45,11 @@ class Sequential:
             for event in events:
                 emit(event)
             if type(events[-1]) is not BlockEnd:
-                self._live = index
+                self.live = index
                 return
 
     def _flush(self, emit: Emit) -> None:
-        self._live = None
+        self.live = None
         for events in self._waiting.values():
             for event in events:
                 emit(event)

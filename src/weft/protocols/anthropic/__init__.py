@@ -5,6 +5,7 @@ from weft.protocols.anthropic import families
 from weft.protocols.anthropic.decode import AnthropicDecoder, framed
 from weft.protocols.anthropic.dialects import MESSAGES, ROWS
 from weft.protocols.anthropic.encode import AnthropicEncoder
+from weft.protocols.anthropic.reply import reply
 from weft.protocols.anthropic.wire import IGNORES
 
 PROTOCOL = ProtocolSpec(
@@ -13,6 +14,7 @@ PROTOCOL = ProtocolSpec(
     framing="sse",
     decoder=AnthropicDecoder,
     encoder=AnthropicEncoder,
+    reply=reply,
     dialect=MESSAGES,
     dialects=ROWS,
     ignores=IGNORES | families.MEMBERS,

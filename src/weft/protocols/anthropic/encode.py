@@ -64,6 +64,7 @@ class AnthropicEncoder(Encoder):
         self._next = 0
         self._head = self._tail = b""
         self._part = 0
+        self._sealed: str | None = None
         self._refused = False
 
     def handlers(self) -> dict[type[ev.Event], Handler]:
@@ -225,18 +226,27 @@ class AnthropicEncoder(Encoder):
             self.lose("signature", place_of(event))
             return
         value = event.value if event.origin.protocol == "anthropic" else wrapped(event)
-        if event.encrypted and not self._begun:
-            self._begin({"type": "redacted_thinking", "data": value})
+        if event.encrypted:
+            self._sealed = value
         elif self._begin():
-            delta = {"type": "signature_delta", "signature": value}
-            self._event("content_block_delta", {"index": self._next - 1, "delta": delta})
+            self._delta({"type": "signature_delta", "signature": value})
+
+    def _seal(self) -> None:
+        """Encrypted reasoning is a block of its own, unless there is thinking that it can sign: the last one that came is the one that counts."""
+        sealed, self._sealed = self._sealed, None
+        if sealed is None:
+            return
+        if self._begun:
+            self._delta({"type": "signature_delta", "signature": sealed})
+        else:
+            self._begin({"type": "redacted_thinking", "data": sealed})
+
+    def _delta(self, delta: dict[str, Any]) -> None:
+        self._event("content_block_delta", {"index": self._next - 1, "delta": delta})
 
     def _cite(self, event: ev.Annotation) -> None:
         if is_object(event.raw) and event.kind in words.CITATIONS and self._begin():
-            self._event(
-                "content_block_delta",
-                {"index": self._next - 1, "delta": {"type": "citations_delta", "citation": event.raw}},
-            )
+            self._delta({"type": "citations_delta", "citation": event.raw})
         else:
             self.lose("annotation", place_of(event))
 
@@ -254,6 +264,7 @@ class AnthropicEncoder(Encoder):
                 self._begun = True
             return
         if not self._begun:
+            self._sealed = None
             call = self._block is not None and self._block.kind == "tool_call"
             self._begin({**event.raw, "input": {}} if call else event.raw)
 
@@ -261,6 +272,7 @@ class AnthropicEncoder(Encoder):
         block = self._block
         if block is None:
             return
+        self._seal()
         if block.kind == "tool_result" and not self._begun:
             self.lose("tool_result", place_of(event))
         elif block.kind == "opaque" and not self._begun:

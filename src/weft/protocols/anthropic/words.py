@@ -8,6 +8,7 @@ from typing import Any, Final
 from weft.errors import Error, ErrorType
 from weft.events import Finish, FinishReason, Usage
 from weft.finish import finish_reason
+from weft.message import Choice
 
 STOP_REASONS: Final[dict[FinishReason | None, str]] = {
     "stop": "end_turn",
@@ -83,3 +84,8 @@ def usage(counts: Usage | None) -> dict[str, int]:
 def error(fault: Error) -> dict[str, str]:
     """The error object."""
     return {"type": ERRORS.get(fault.type, "api_error"), "message": fault.message}
+
+
+def finish_of(choice: Choice) -> Finish:
+    """A collected choice's finish."""
+    return Finish(0, choice.finish, choice.finish_raw)

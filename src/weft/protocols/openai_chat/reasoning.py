@@ -77,6 +77,8 @@ def thinking_blocks(out: Assembler, blocks: list[ThinkingBlock], choice: int, *,
     for block in blocks:
         if block.thinking and not said:
             out.reasoning(block.thinking, choice)
+        if block.data:
+            out.split(choice)
         if block.signature or block.data:
             out.signature(block.signature or block.data or "", choice, encrypted=not block.signature)
             out.split(choice)

@@ -4,6 +4,7 @@ from weft.protocol import ProtocolSpec, Sign
 from weft.protocols.openai_responses.decode import ResponsesDecoder
 from weft.protocols.openai_responses.dialects import RESPONSES, ROWS
 from weft.protocols.openai_responses.encode import ResponsesEncoder
+from weft.protocols.openai_responses.reply import reply
 from weft.protocols.openai_responses.wire import IGNORES
 
 PROTOCOL = ProtocolSpec(
@@ -12,6 +13,7 @@ PROTOCOL = ProtocolSpec(
     framing="sse",
     decoder=ResponsesDecoder,
     encoder=ResponsesEncoder,
+    reply=reply,
     dialect=RESPONSES,
     dialects=ROWS,
     ignores=IGNORES,

@@ -161,8 +161,10 @@ class ResponsesEncoder(Encoder):
 
     def _text(self, event: ev.TextDelta | ev.RefusalDelta) -> None:
         item = self._item
-        if isinstance(item, WrittenMessage) and (text := item.text(event.text, event.logprobs)) is not None:
-            self._delta(item.head, text)
+        if event.logprobs is not None and isinstance(item, WrittenMessage):
+            item.text_with_logprobs(event.text, event.logprobs)
+        elif item is not None:
+            self._delta(item, event.text)
 
     def _think(self, event: ev.ReasoningDelta) -> None:
         item = self._item
@@ -172,12 +174,12 @@ class ResponsesEncoder(Encoder):
         if form == "raw" and self._context.profile in RAW_AS_SUMMARY:
             self.lose("reasoning_form", place_of(event))
             form = "summary"
-        text = item.think(event.text, event.part, form)
-        self._delta(item.head, text)
+        item.turn_to(event.part, form)
+        self._delta(item, event.text)
 
     def _args(self, event: ev.ArgsDelta) -> None:
-        if isinstance(self._item, WrittenCall):
-            self._delta(self._item.head, self._item.args(event.text))
+        if self._item is not None:
+            self._delta(self._item, event.text)
         else:
             self._held.append(event.text)
 
@@ -243,7 +245,7 @@ class ResponsesEncoder(Encoder):
             self.lose("tool_kind", place_of(block))
             self._open_call(block, custom=False)
             if isinstance(self._item, WrittenCall):
-                self._delta(self._item.head, self._item.args("".join(self._held)))
+                self._delta(self._item, "".join(self._held))
             self._close_item()
         elif block.kind == "tool_call":
             self.lose("executor", place_of(block))
@@ -281,8 +283,10 @@ class ResponsesEncoder(Encoder):
         frozen = jsontext.line({"type": name, "output_index": len(self._output), **members})
         return b"event: %b\ndata: %b" % (name.encode(), frozen[:-1]) + b',"delta":'
 
-    def _delta(self, head: bytes, text: bytes) -> None:
-        self._write(b'%b%b,"sequence_number":%d}\n\n' % (head, text, self._sequence))
+    def _delta(self, item: Written, text: str) -> None:
+        """The path of nearly every event: a frozen head, the text, the number."""
+        item.pieces.append(text)
+        self._write(item.head + jsontext.line(text) + b',"sequence_number":%d}\n\n' % self._sequence)
         self._sequence += 1
 
     def _event(self, name: str, members: dict[str, Any]) -> None:

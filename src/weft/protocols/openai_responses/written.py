@@ -17,13 +17,18 @@ Splice = Callable[[str, dict[str, Any]], bytes]
 
 
 class Written:
-    """One item. `own` is its own form, where the source speaks this protocol."""
+    """One item. `own` is its own form, where the source speaks this protocol.
+
+    A delta's frame is `head` and its text, which is kept in `pieces` as well, since it is said again when the item is done.
+    """
 
     def __init__(self, say: Say, splice: Splice, id: str, own: dict[str, Any] | None = None) -> None:
         self.id = id
         self.own = own
         self._say = say
         self._splice = splice
+        self.head = b""
+        self.pieces: list[str] = []
 
     def item(self, status: str) -> dict[str, Any]:
         """The item as it stands in the output with this status."""
@@ -47,11 +52,9 @@ class WrittenMessage(Written):
         super().__init__(say, splice, id)
         self._phase = phase
         self._content: list[dict[str, Any]] = []
-        self._pieces: list[str] = []
         self._kind = ""
         self._logprobs: list[Any] = []
         self._annotations: list[dict[str, Any]] = []
-        self.head = b""
 
     def item(self, status: str) -> dict[str, Any]:
         phase = {} if self._phase is None else {"phase": self._phase}
@@ -66,21 +69,18 @@ class WrittenMessage(Written):
 
     def open_part(self, kind: str) -> None:
         """A part begins; its deltas are spliced behind `head`."""
-        self._kind, self._pieces, self._logprobs, self._annotations = kind, [], [], []
+        self._kind, self.pieces, self._logprobs, self._annotations = kind, [], [], []
         self._say("response.content_part.added", self._place({"part": self._part()}))
-        beside = {"logprobs": []} if kind == "text" else {}
+        beside: dict[str, Any] = {"logprobs": []} if kind == "text" else {}
         name = "response.output_text.delta" if kind == "text" else "response.refusal.delta"
         self.head = self._splice(name, self._place(beside))
 
-    def text(self, text: str, logprobs: Any) -> bytes | None:
-        """A delta. Gives the text to splice in, or None if it had to be said the long way."""
-        self._pieces.append(text)
-        if logprobs is None:
-            return jsontext.line(text)
+    def text_with_logprobs(self, text: str, logprobs: Any) -> None:
+        """A delta that is more than its text."""
+        self.pieces.append(text)
         entries = logprobs if jsontext.is_array(logprobs) else [logprobs]
         self._logprobs += entries
         self._say("response.output_text.delta", self._place({"delta": text, "logprobs": entries}))
-        return None
 
     def annotate(self, annotation: dict[str, Any]) -> None:
         """A citation of the open part."""
@@ -99,7 +99,7 @@ class WrittenMessage(Written):
         self._content.append(part)
 
     def _part(self) -> dict[str, Any]:
-        text = "".join(self._pieces)
+        text = "".join(self.pieces)
         if self._kind == "refusal":
             return {"type": "refusal", "refusal": text}
         return {
@@ -122,8 +122,6 @@ class WrittenReasoning(Written):
         self._summary: list[dict[str, Any]] = []
         self._content: list[dict[str, Any]] = []
         self._open: tuple[str, int] | None = None
-        self._pieces: list[str] = []
-        self.head = b""
 
     def item(self, status: str) -> dict[str, Any]:
         item: dict[str, Any] = {"id": self.id, "type": "reasoning", "summary": list(self._summary)}
@@ -131,14 +129,12 @@ class WrittenReasoning(Written):
             item["content"] = list(self._content)
         return item if self.encrypted is None else {**item, "encrypted_content": self.encrypted}
 
-    def think(self, text: str, part: int, form: str) -> bytes:
-        """A delta; gives the text to splice in. Another part or form is a part of its own."""
+    def turn_to(self, part: int, form: str) -> None:
+        """Deltas that come now are of this part; another part or form is a part of its own."""
         form = "raw" if form == "raw" else "summary"
         if self._open != (form, part):
             self.close_part()
             self._open_part(form, part)
-        self._pieces.append(text)
-        return jsontext.line(text)
 
     def close(self, status: str) -> dict[str, Any]:
         self.close_part()
@@ -148,7 +144,7 @@ class WrittenReasoning(Written):
         """The open part is over: its text is said again, whole."""
         if self._open is None:
             return
-        form, text = self._open[0], "".join(self._pieces)
+        form, text = self._open[0], "".join(self.pieces)
         part = {"type": "summary_text" if form == "summary" else "reasoning_text", "text": text}
         place = self._place()
         if form == "summary":
@@ -159,7 +155,7 @@ class WrittenReasoning(Written):
             self._say("response.reasoning_text.done", {**place, "text": text})
             self._say("response.content_part.done", {**place, "part": part})
             self._content.append(part)
-        self._open, self._pieces = None, []
+        self._open, self.pieces = None, []
 
     def _open_part(self, form: str, part: int) -> None:
         self._open = (form, part)
@@ -183,30 +179,23 @@ class WrittenCall(Written):
     def __init__(self, say: Say, splice: Splice, id: str, call_id: str, name: str, custom: bool) -> None:
         super().__init__(say, splice, id)
         self._call = {"call_id": call_id, "name": name}
-        self._pieces: list[str] = []
         self._type, self._member, self._event = (
             ("custom_tool_call", "input", "response.custom_tool_call_input")
             if custom
             else ("function_call", "arguments", "response.function_call_arguments")
         )
-        self.head = b""
 
     def item(self, status: str) -> dict[str, Any]:
-        item = {"id": self.id, "type": self._type, "status": status, **self._call, self._member: "".join(self._pieces)}
+        item = {"id": self.id, "type": self._type, "status": status, **self._call, self._member: "".join(self.pieces)}
         return item if self.own is None else {**self.own, **item}
 
     def announce(self) -> None:
         super().announce()
         self.head = self._splice(f"{self._event}.delta", {"item_id": self.id})
 
-    def args(self, text: str) -> bytes:
-        """A delta; gives the text to splice in."""
-        self._pieces.append(text)
-        return jsontext.line(text)
-
     def close(self, status: str) -> dict[str, Any]:
         name = {} if self._member == "input" else {"name": self._call["name"]}
-        self._say(f"{self._event}.done", {"item_id": self.id, self._member: "".join(self._pieces), **name})
+        self._say(f"{self._event}.done", {"item_id": self.id, self._member: "".join(self.pieces), **name})
         return super().close(status)
 
 

@@ -1,0 +1,88 @@
+"""The whole reply of Anthropic Messages.
+
+Knows: the form of each kind of block when it is whole. Must not know: frames.
+"""
+
+import re
+from typing import Any, Final
+
+import msgspec
+
+from weft import jsontext
+from weft.carried import wrapped
+from weft.context import Context
+from weft.jsontext import is_object
+from weft.losses import Losses
+from weft.message import AnyPart, Message, Reasoning, Refusal, Text, ToolCall
+from weft.protocols.anthropic import words
+from weft.protocols.anthropic.encode import AnthropicEncoder
+from weft.toolids import fitted
+
+_ILLEGAL: Final = re.compile(r"[^a-zA-Z0-9_-]")
+
+
+def reply(message: Message, context: Context, losses: Losses) -> bytes:
+    """The body. A message that failed is the error body."""
+    if message.error is not None and message.outcome in ("failed", "truncated"):
+        return jsontext.line({"type": "error", "error": words.error(message.error)})
+    if len(message.choices) > 1:
+        losses.add("choices", "the target carries one choice")
+    content = [block for part in message.blocks for block in _blocks(part, losses)]
+    beside = {name: message.meta[name] for name in words.METAS if name in message.meta}
+    choice = message.choices[0] if message.choices else message
+    body = {
+        **words.message(context.response_id or message.id, message.model),
+        "content": content,
+        "stop_reason": words.stop_reason(words.finish_of(choice)),
+        **beside,
+        "usage": words.usage(message.usage),
+    }
+    return jsontext.line(body)
+
+
+def _blocks(part: AnyPart, losses: Losses) -> list[dict[str, Any]]:
+    """The block or blocks that a part is here; none if there is no form for it."""
+    own = part.opaque.raw if part.opaque is not None and part.opaque.origin.protocol == "anthropic" else None
+    if isinstance(part, ToolCall) and part.executor == "client":
+        return [_call(part, losses)]
+    if isinstance(part, ToolCall) and is_object(own):
+        return [{**own, "input": part.arguments or {}}]
+    if is_object(own):
+        return [own]
+    if isinstance(part, Text):
+        cited = [note.raw for note in part.annotations if note.kind in words.CITATIONS]
+        return [{"type": "text", "text": part.text, **({"citations": cited} if cited else {})}]
+    if isinstance(part, Refusal):
+        return [{"type": "text", "text": part.text}]
+    if isinstance(part, Reasoning):
+        return _thinking(part)
+    what = {"tool_call": "executor", "tool_result": "tool_result", "file": "file"}.get(_kind(part), "opaque")
+    losses.add(what, AnthropicEncoder.loses[what], f"block {part.index}")
+    return []
+
+
+def _call(part: ToolCall, losses: Losses) -> dict[str, Any]:
+    arguments: Any = part.arguments
+    if part.tool == "custom":
+        arguments = {"input": part.raw}
+    elif arguments is None:
+        losses.add("args_invalid", "input is an object; these arguments are none", f"block {part.index}")
+        arguments = {}
+    elif part.raw:
+        arguments = msgspec.Raw(part.raw.encode())
+    return {"type": "tool_use", "id": fitted(part.id, _ILLEGAL), "name": part.name, "input": arguments}
+
+
+def _thinking(part: Reasoning) -> list[dict[str, Any]]:
+    states = [
+        (state, state.value if state.origin.protocol == "anthropic" else wrapped(state)) for state in part.signatures
+    ]
+    sealed = [{"type": "redacted_thinking", "data": value} for state, value in states if state.encrypted]
+    plain = next((value for state, value in states if not state.encrypted), "")
+    if sealed and not part.text and not plain:
+        return sealed
+    return [{"type": "thinking", "thinking": part.text, "signature": plain}, *sealed]
+
+
+def _kind(part: AnyPart) -> Any:
+    return part.__struct_config__.tag
