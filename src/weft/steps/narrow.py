@@ -36,13 +36,21 @@ def narrowed(encoder: Encoder, losses: Losses) -> Emit:
 
 
 def _sequential(encoder: Encoder, one: OneChoice | None) -> Emit:
+    """Deltas of the live block go on at once, those of a block that waits are put with it; all else takes the steps."""
     on, row = encoder.on, Sequential()
     slow = chain([one, row] if one is not None else [row], encoder.feed)
+    waiting = row.waiting
 
     def take(event: Event) -> None:
         kind = type(event)
-        if kind in _DELTAS and event.index == row.live:  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType] - deltas have it
+        if kind not in _DELTAS:
+            slow(event)
+            return
+        index: int = event.index  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType] - deltas have it
+        if index == row.live:
             on[kind](event)
+        elif index in waiting:
+            waiting[index].append(event)
         else:
             slow(event)
 

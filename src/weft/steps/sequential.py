@@ -14,7 +14,8 @@ class Sequential:
     def __init__(self) -> None:
         self.live: int | None = None
         """The block whose events go on at once."""
-        self._waiting: dict[int, list[Event]] = {}
+        self.waiting: dict[int, list[Event]] = {}
+        """What is held back, by block, in the order in which the blocks were opened."""
 
     def __call__(self, event: Event, emit: Emit) -> None:
         """Take one event. What belongs to no block goes on at once, but for the ends of steps and of the stream, which all blocks precede."""
@@ -30,7 +31,7 @@ class Sequential:
         if self.live is None:
             self.live = index
         if index != self.live:
-            self._waiting.setdefault(index, []).append(event)
+            self.waiting.setdefault(index, []).append(event)
             return
         emit(event)
         if type(event) is BlockEnd:
@@ -39,9 +40,9 @@ class Sequential:
 
     def _advance(self, emit: Emit) -> None:
         """The live block is over: the next one that waits is replayed, and if it is not over yet, it is live."""
-        while self._waiting:
-            index = next(iter(self._waiting))
-            events = self._waiting.pop(index)
+        while self.waiting:
+            index = next(iter(self.waiting))
+            events = self.waiting.pop(index)
             for event in events:
                 emit(event)
             if type(events[-1]) is not BlockEnd:
@@ -50,7 +51,7 @@ class Sequential:
 
     def _flush(self, emit: Emit) -> None:
         self.live = None
-        for events in self._waiting.values():
+        for events in self.waiting.values():
             for event in events:
                 emit(event)
-        self._waiting.clear()
+        self.waiting.clear()
