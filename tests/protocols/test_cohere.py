@@ -53,7 +53,7 @@ def test_logprobs_stay_with_their_text():
     spoken = content(0, "x")
     spoken[1]["logprobs"] = odds
     got = [event for event in events(stream(START, spoken, ended()), "cohere") if isinstance(event, TextDelta)]
-    assert [TextDelta(0, "x", odds)] == got
+    assert [TextDelta(0, "x", [{"token": "x", "token_id": 7, "logprob": -0.1}])] == got
 
 
 # --- the plan and the calls ----------------------------------------------------------------------------------------
@@ -398,7 +398,7 @@ def test_whole_reply_is_the_stream():
     streamed, whole = message(STREAM, "cohere"), message(reply, "cohere")
     assert (streamed.id, streamed.usage, kinds(streamed)) == (whole.id, whole.usage, kinds(whole))
     assert [note.raw for note in streamed.blocks[2].annotations] == [note.raw for note in whole.blocks[2].annotations]
-    assert WHOLE["logprobs"] == whole.blocks[2].logprobs
+    assert [{"token": "Blue", "token_id": 7, "logprob": -0.1}] == whole.blocks[2].logprobs
     assert all(part.complete for part in whole.blocks)
 
 

@@ -13,6 +13,7 @@ from weft.assembler import Assembler
 from weft.errors import error_from_body
 from weft.protocol import Dialect
 from weft.protocols.cohere.citations import cite
+from weft.protocols.cohere.logprobs import tokens
 from weft.protocols.cohere.usage import counts
 from weft.protocols.cohere.v1 import Version1
 from weft.protocols.cohere.wire import Content, Delta, Frame, Function, Message, ToolCall, Usage
@@ -78,7 +79,8 @@ class CohereDecoder:
         content = message.content if message is not None else None
         if type(content) is Content:
             if content.text:
-                self.out.text(content.text, 0, frame.index, frame.logprobs)
+                odds = None if frame.logprobs is None else tokens(frame.logprobs, content.text)
+                self.out.text(content.text, 0, frame.index, odds)
             elif content.thinking:
                 self.out.reasoning(content.thinking, 0, frame.index)
 
@@ -173,7 +175,7 @@ class CohereDecoder:
         for index, content in enumerate(contents):
             self._content_start(Frame(index=index, delta=Delta(Message(content))))
         for item in frame.logprobs if isinstance(frame.logprobs, list) else ():
-            out.text("", 0, self._spoken, item)
+            out.text("", 0, self._spoken, tokens(item, ""))
         self._cite(message)
         for index in range(len(contents)):
             out.end(index)

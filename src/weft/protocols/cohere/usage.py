@@ -3,14 +3,13 @@
 Knows: that `tokens` are what the model read and wrote, and `billed_units` what is paid for. Must not know: when counts come.
 """
 
-from math import isfinite
-
 from weft.events import UsageSource
 from weft.protocols.cohere.wire import Tokens, Usage
 
 Counts = tuple[dict[str, int | None], dict[str, UsageSource]]
 
 _NONE = Tokens()
+_MOST = 1 << 53
 
 
 def counts(usage: Usage) -> Counts:
@@ -27,5 +26,5 @@ def counts(usage: Usage) -> Counts:
 
 
 def whole(count: float | None) -> int | None:
-    """A count as an integer."""
-    return int(count) if count is not None and isfinite(count) else None
+    """A count as an integer; what is beyond all counting is none."""
+    return None if count is None or not -_MOST < count < _MOST else int(count)

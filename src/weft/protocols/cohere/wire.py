@@ -40,17 +40,17 @@ class Message(Wire):
 class Tokens(Wire, omit_defaults=True):
     """Counts are written as floats by some."""
 
-    input_tokens: float | None = None
-    output_tokens: float | None = None
-    reasoning_tokens: float | None = None
-    search_units: float | None = None
-    classifications: float | None = None
+    input_tokens: int | float | None = None
+    output_tokens: int | float | None = None
+    reasoning_tokens: int | float | None = None
+    search_units: int | float | None = None
+    classifications: int | float | None = None
 
 
 class Usage(Wire, omit_defaults=True):
     billed_units: Tokens | None = None
     tokens: Tokens | None = None
-    cached_tokens: float | None = None
+    cached_tokens: int | float | None = None
 
 
 class Delta(Wire):

@@ -78,7 +78,7 @@ class OllamaDecoder:
 
     def _odd(self, frame: Frame, name: str) -> None:
         """A line that is not one of /api/chat: of /api/generate, tagged, an error, or nobody's."""
-        known = frame.done is not None and frame.error is None
+        known = False
         for line in opened(frame) if frame.error is None else ():
             known = self._line(line, frame.kind) or known
         self._plain = self._speech.channel is None
@@ -97,7 +97,7 @@ class OllamaDecoder:
             out.fail(error_from_body({"error": line.error}))
         if line.done:
             self._done(line)
-        return said or line.choices is not None or line.error is not None
+        return said or line.choices is not None or line.error is not None or line.done is not None
 
     def _done(self, frame: Frame) -> None:
         out = self.out
