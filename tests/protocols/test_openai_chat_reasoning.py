@@ -6,7 +6,7 @@ import pytest
 
 import weft
 from tests.protocols.chat_wire import PROTOCOL, call, calls, chunk, end, read, read_events, reply, text
-from weft.events import BlockStart, ReasoningDelta, Signature
+from weft.events import BlockStart, ReasoningDelta
 from weft.message import Message, Reasoning
 
 

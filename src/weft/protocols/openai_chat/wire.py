@@ -154,23 +154,27 @@ class Usage(Wire):
     cache_creation_input_tokens: int | None = None
 
 
-# Known and not read: said again on each chunk, or of no use to anybody downstream.
-IGNORES = frozenset(
-    (
-        # the protocol's own
-        "object system_fingerprint obfuscation choices.obfuscation choices.delta.role choices.message.role "
-        "choices.delta.obfuscation choices.delta.tool_calls.type choices.message.tool_calls.type "
-        # what servers and gateways say of tokens, timing, cost and requests
-        "choices.seed choices.token_ids choices.stop_reason choices.matched_stop choices.trace_details choices.role "
-        "choices.content_filter_offsets choices.delta.token_id choices.delta.token_ids choices.delta.index choices.delta.channel "
-        "choices.delta.name choices.delta.audio_content choices.delta.provider_metadata choices.delta.provider_specific_fields "
-        "choices.message.provider_metadata choices.message.provider_specific_fields choices.message.name "
-        "choices.message.padding choices.message.thought_signature "
-        "base_resp copilot_usage cost created_at generationId input_sensitive kv_transfer_params latency_checkpoint metadata "
-        "metrics model_id model_version output_sensitive p prompt prompt_logprobs prompt_progress prompt_text prompt_token_ids "
-        "request_id sla_metrics stream_options system time_info timings usage_breakdown user_id venice_parameters "
-        "x_groq.id x_groq.seed x_groq.usage_breakdown "
-        # Writer's places for results, empty so far
-        "*.graph_data *.image_data *.llm_data *.translation_data *.web_search_data"
-    ).split()
-)
+# Known and not read, by where they stand: said again on each chunk, or of no use to anybody downstream.
+_UNREAD = {
+    "": (
+        "object system_fingerprint obfuscation "  # the protocol's own; the rest is what servers and gateways tell of themselves
+        "base_resp copilot_usage cost created_at detail episode_id generationId input_sensitive kv_transfer_params "
+        "latency_checkpoint metadata metrics model_id model_version output_sensitive p prompt prompt_logprobs prompt_progress "
+        "prompt_text prompt_token_ids request_id sla_metrics stream_options system time_info timings usage_breakdown user_id "
+        "venice_parameters"
+    ),
+    "choices.": (
+        "obfuscation content_filter_offsets matched_stop role routed_experts seed stop_reason token_ids trace_details"
+    ),
+    "choices.delta.": (
+        "role obfuscation audio_content channel index name provider_metadata provider_specific_fields token_id token_ids "
+        "tool_calls.type tool_calls.function.description"
+    ),
+    "choices.message.": (
+        "role name padding provider_metadata provider_specific_fields reasoning_encrypted thought_signature "
+        "tool_calls.type tool_calls.function.description"
+    ),
+    "x_groq.": "id seed usage_breakdown",
+    "*.": "graph_data image_data llm_data translation_data web_search_data",  # Writer's places for results, empty so far
+}
+IGNORES = frozenset(place + name for place, names in _UNREAD.items() for name in names.split())
