@@ -56,17 +56,18 @@ class FunctionCalls:
         """Is there a call that the next part or the finish will end?"""
         return bool(self._open)
 
+    def go_on(self, out: Assembler, call: FunctionCall, choice: int, signature: str | None) -> bool:
+        """Take a part that goes on with the open call, or ends it; false if there is none, or the part is of another."""
+        opened = self._open.get(choice)
+        if opened is None or (call.name and (call.id is None or call.id != opened.id)):
+            return False
+        self._continue(out, opened, call, choice, signature)
+        return True
+
     def take(self, out: Assembler, call: FunctionCall, choice: int, signature: str | None) -> None:
-        """Say what a part says about a call: all of it, its beginning, some of it, or that it is over."""
-        going_on = self._open.get(choice)
-        if going_on is not None and call.name and (call.id is None or call.id != going_on.id):
-            self.end(out, choice)
-            going_on = None
-        if going_on is not None:
-            if signature:
-                out.signature(signature, choice, going_on.key)
-            self._continue(out, going_on, call, choice)
-        elif call.name and (call.will_continue or call.partial_args) and args_text(call.args) in {"", "{}"}:
+        """Say a call that a part brings, all of it or its beginning. It ends the one before."""
+        self.end(out, choice)
+        if call.name and (call.will_continue or call.partial_args) and args_text(call.args) in {"", "{}"}:
             self._begin(out, call, choice, signature)
         elif call.name or given(call.args):
             self._whole(out, call, choice, signature)
@@ -105,31 +106,37 @@ class FunctionCalls:
         opened = self._open[choice] = _Open(self._key(), call.id or None)
         out.split(choice)
         out.open("tool_call", opened.key, choice=choice, id=opened.id, name=call.name)
+        self._continue(out, opened, call, choice, signature)
+
+    def _continue(self, out: Assembler, opened: _Open, call: FunctionCall, choice: int, signature: str | None) -> None:
         if signature:
             out.signature(signature, choice, opened.key)
-        self._continue(out, opened, call, choice)
-
-    def _continue(self, out: Assembler, opened: _Open, call: FunctionCall, choice: int) -> None:
-        if call.partial_args and not opened.spoiled:
-            try:
-                for piece in call.partial_args:
-                    out.args(_written(opened.writer, piece), opened.key)
-            except OutOfOrderError:
-                opened.spoiled = True
-                out.note("args_out_of_order", "a value of the arguments has no place after what came before it")
+        if call.partial_args:
+            self._fill(out, opened, call.partial_args)
         if not call.will_continue:
             self.end(out, choice)
+
+    def _fill(self, out: Assembler, opened: _Open, pieces: list[PartialArg]) -> None:
+        """Say pieces, as far as they have a place in the text."""
+        writer, key = opened.writer, opened.key
+        try:
+            for piece in pieces if not opened.spoiled else ():
+                if piece.string_value is not None:
+                    out.args(writer.string(piece.json_path or "", piece.string_value), key)
+                else:
+                    out.args(_value(writer, piece), key)
+        except OutOfOrderError:
+            opened.spoiled = True
+            out.note("args_out_of_order", "a value of the arguments has no place after what came before it")
 
     def _key(self) -> str:
         self._count += 1
         return f"call {self._count}"
 
 
-def _written(writer: ArgsWriter, piece: PartialArg) -> str:
-    """The text of a piece; one that has no value says nothing."""
+def _value(writer: ArgsWriter, piece: PartialArg) -> str:
+    """The text of a piece that is a whole value; one that has none says nothing."""
     path = piece.json_path or ""
-    if piece.string_value is not None:
-        return writer.string(path, piece.string_value)
     if piece.bool_value is not None:
         return writer.value(path, "true" if piece.bool_value else "false")
     if given(piece.number_value):

@@ -48,6 +48,7 @@ class GeminiDecoder:
         self._items = Items()
         self._interactions = Interactions()
         self._meter = Meter()
+        self._plain = False
         self._attentive = False
         self._inside = False
         self._unnamed_in = b""
@@ -56,16 +57,16 @@ class GeminiDecoder:
 
     def feed(self, frame: Frame, name: str) -> None:
         """One chunk, or a whole reply."""
-        out, usage, candidates = self.out, frame.usage_metadata, frame.candidates
-        if usage is None or not candidates or len(candidates) > 1 or not out.started:
+        candidates = frame.candidates
+        if not candidates or len(candidates) > 1 or not (self._plain or self._seems_plain(frame)):
             self._unusual(frame, name)
             return
-        candidate = candidates[0]
+        out, candidate = self.out, candidates[0]
         content = candidate.content
         if (
             content is None
             or candidate.finish_reason is not None
-            or candidate.grounding_metadata is not None
+            or (candidate.grounding_metadata is not None and (candidate.grounding_metadata or not self._attentive))
             or candidate.citation_metadata is not None
             or candidate.logprobs_result is not None
             or candidate.url_context_metadata is not None
@@ -74,19 +75,23 @@ class GeminiDecoder:
         else:
             for part in content.parts or ():
                 text = part.text
-                if text and part.thought_signature is None and not part.thought and not self._attentive:
-                    out.text(text, candidate.index or 0)
-                else:
+                if not text or part.thought_signature is not None or self._attentive:
                     self._part(part, candidate.index or 0)
-        meter = self._meter
-        if (
-            (usage.candidates_token_count is None) is meter.no_output
-            and (usage.thoughts_token_count is None) is meter.no_thoughts
-            and usage.total_token_count is not None
-        ):
-            meter.held = usage
-        else:
-            self._count(usage)
+                elif part.thought:
+                    out.reasoning(text, candidate.index or 0, None, 0, "summary")
+                else:
+                    out.text(text, candidate.index or 0)
+        usage = frame.usage_metadata
+        if usage is not None:
+            meter = self._meter
+            if (
+                (usage.candidates_token_count is None) is meter.no_output
+                and (usage.thoughts_token_count is None) is meter.no_thoughts
+                and usage.total_token_count is not None
+            ):
+                meter.held = usage
+            else:
+                self._count(usage)
         if frame.error is not None or frame.prompt_feedback is not None:
             self._verdict(frame)
 
@@ -96,8 +101,15 @@ class GeminiDecoder:
 
     # -- frames --------------------------------------------------------------------------------------------------
 
+    def _seems_plain(self, frame: Frame) -> bool:
+        """Nothing says that this frame, which is not the first, is spelled otherwise; once a member with two spellings was read, none is."""
+        if self._inside or not self.out.started:
+            return self.out.started
+        self._plain = frame.usage_metadata is not None or frame.model_version is not None
+        return self._plain or b"_" not in self.out.place.frame()
+
     def _unusual(self, frame: Frame, name: str) -> None:
-        """The first frame, or one that has no counts or not just one candidate: it may be wrapped, or spelled otherwise."""
+        """The first frame, or one that has not just one candidate: it may be wrapped, or spelled otherwise."""
         out, text = self.out, self.out.place.frame()
         within = None if self._inside else inside(frame, text)
         if within is not None:
@@ -166,22 +178,26 @@ class GeminiDecoder:
 
     def _part(self, part: Part, choice: int) -> None:
         """Any part. One that says nothing changes nothing, not even an open call."""
-        out = self.out
+        out, call = self.out, part.function_call
+        if call is not None and self._calls.go_on(out, call, choice, part.thought_signature):
+            return
         if part.text:
             self._say(part, part.text, choice)
-        if part.function_call is not None:
+        if call is not None:
             self._citations.cut(choice)
-            self._calls.take(out, part.function_call, choice, part.thought_signature)
+            self._calls.take(out, call, choice, part.thought_signature)
             self._attentive = self._calls.pending or self._citations.listening
+        elif part.text:
+            self._attentive = self._citations.listening
         elif self._items.knows(part):
             self._calls.end(out, choice)
             self._citations.cut(choice)
             self._items.take(out, part, choice)
             self._citations.expect(out, choice)
             self._attentive = True
-        elif not part.text and part.thought_signature:
+        elif part.thought_signature:
             self._say(part, "", choice)
-        elif not part.text:
+        else:
             self._carry(choice)
 
     def _say(self, part: Part, text: str, choice: int) -> None:

@@ -130,8 +130,8 @@ class Interactions:
             if item.data or item.uri:
                 out.file(media_type=item.mime_type, data=item.data, url=item.uri)
         elif kind == "model_output":
-            said = [self._say(out, at, content, step) for content in _contents(item)]
-            return all(said)
+            flat = [content for content in _contents(item) if content.type != kind]
+            return all([self._say(out, at, content, step) for content in flat])  # noqa: C419 - each is to be said
         else:
             return kind == "user_input"
         return True
@@ -162,7 +162,8 @@ class Interactions:
 
     def _stop(self, out: Assembler, at: int) -> None:
         """A step is over; arguments that came only with its beginning are said now."""
-        step = self._steps.get(at)
+        step = self._steps.pop(at, None)
+        self._spoken.pop(at, None)
         if step is not None and at in self._called and not out.call_args(_key(at)):
             out.args(args_text(step.arguments), _key(at))
         out.end(_key(at))

@@ -46,7 +46,7 @@ class _Container:
         if self.is_array:
             return comma
         self.names.add(step)
-        return f'{comma}"{str(step).translate(_JSON_TEXT)}":'
+        return f'{comma}"{_escaped(str(step))}":'
 
 
 class ArgsWriter:
@@ -59,7 +59,7 @@ class ArgsWriter:
 
     def string(self, path: str, piece: str) -> str:
         """A string, or more of the one at this path: it ends where another value begins."""
-        text = piece.translate(_JSON_TEXT)
+        text = _escaped(piece)
         if self._in_string and path == self._path:
             return text
         text = f'{self._at(path)}"{text}'
@@ -102,6 +102,11 @@ class ArgsWriter:
         closed = "".join("]" if container.is_array else "}" for container in reversed(self._open[depth:]))
         del self._open[depth:]
         return closed
+
+
+def _escaped(text: str) -> str:
+    """Text as it stands in a string of JSON. Most has nothing to escape, and to see that costs least."""
+    return text if text.isprintable() and '"' not in text and "\\" not in text else text.translate(_JSON_TEXT)
 
 
 def steps_of(path: str) -> list[Step]:
