@@ -151,6 +151,20 @@ def test_unfinished_stream_exits_with_3_and_says_why_last(command: str, data: by
     assert [word for word in words if word not in last] == []
 
 
+@pytest.mark.parametrize(
+    "frame",
+    [
+        rb'{"id":"c1","usage":{"prompt_tokens":"\ud83d","completion_tokens":2}}',
+        rb'{"usage":{"prompt_tokens":"\ud83d"},"choices":[]}',
+        b'{"choices":[],"surprise":"\xff"}',
+        b'{"error":{"message":"Nothing works"},"surprise":"\xff"}',
+    ],
+)
+def test_half_characters_and_bytes_that_are_no_text_end_in_a_known_status(frame: bytes):
+    done = weft("events", "-q", "--from", "openai-chat", stdin=CHAT[0] + b"data: " + frame + b"\n\n" + CHAT[-1])
+    assert ("end", True) == (json.loads(lines(done.stdout)[-1])["type"], done.returncode in {0, 3})
+
+
 @pytest.mark.parametrize("cut", range(0, 300, 37))
 def test_any_bytes_end_in_a_known_status(cut: int):
     """Law 3 at the outermost edge: cut, shifted and repeated bytes never end in a traceback or another status."""

@@ -138,7 +138,7 @@ class ChatDecoder:
             self._count(chunk.usage)
         self._tell(chunk)
         if chunk.error is not None and is_error_body({"error": chunk.error}):
-            self.out.fail(error_from_body(jsontext.decode(self.out.place.frame())))
+            self.out.fail(error_from_body(jsontext.read_object(self.out.place.frame())))
         elif not chunk.choices:
             self._without_choices(chunk, name)
         elif chunk.usage and is_reply(chunk, self.out.place.frame()):
@@ -152,7 +152,7 @@ class ChatDecoder:
         elif chunk.value:
             out.text(chunk.value)
         elif not chunk.usage and chunk.x_groq is None and not any(getattr(chunk, fact) for fact in _FACTS):
-            body = jsontext.decode(out.place.frame())
+            body = jsontext.read_object(out.place.frame())
             if name == "error" or is_error_body(body):
                 out.fail(error_from_body(body))
             elif chunk.choices is None and chunk.id is None:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import msgspec
 
 from weft.events import UsageSource
-from weft.jsontext import is_object
+from weft.jsontext import is_object, whole
 from weft.lenient import fit
 from weft.protocols.openai_chat.wire import CompletionDetails, Json, PromptDetails, Usage
 
@@ -64,6 +64,8 @@ def _read(said: Json) -> Usage:
         return msgspec.convert(said, Usage, strict=False)
     except msgspec.ValidationError:
         return fit(deepcopy(said), Usage)[0]
+    except UnicodeError:  # half a character where digits are due
+        return fit(whole(said), Usage)[0]
 
 
 def _snake(value: Any) -> Any:
