@@ -13,8 +13,9 @@ Counts = tuple[dict[str, int | None], dict[str, UsageSource]]
 class Meter:
     """The last word on each count.
 
-    A snapshot that has the same members as the one before replaces it, and nothing is lost. So it need not be looked at: the
-    decoder only keeps it in `held`, as long as `no_output` and `no_thoughts` hold for it too, and gives any other to `add`.
+    A snapshot with the members of the one before replaces it, and nothing is lost. That is nearly every one, so the decoder only keeps it
+    in `held` as long as its total is there and `no_output` and `no_thoughts`, which tell of the two that come and go, hold for it; any
+    other is given to `add`.
     """
 
     __slots__ = ("_said", "held", "no_output", "no_thoughts")
