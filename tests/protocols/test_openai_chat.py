@@ -309,7 +309,7 @@ def test_tools_that_groq_ran_are_the_providers():
     (ran,) = message.tool_calls
     assert ("search", '{"query":"x"}', "provider") == (ran.name, ran.raw, ran.executor)
     result = message.blocks[1]
-    assert ("found", done) == (result.content, result.opaque.raw)
+    assert ("found", done, ran.id) == (result.content, result.opaque.raw, result.call_id)
     assert "stop" == message.finish
 
 

@@ -26,7 +26,7 @@ class Extras:
 
     def __init__(self) -> None:
         self._audio: set[int] = set()
-        self._executed: set[tuple[str, int, Any]] = set()
+        self._executed: dict[tuple[int, str], str] = {}
         self._tools = ToolReader()
 
     def take(self, out: Assembler, delta: Delta, choice: int) -> None:
@@ -62,17 +62,19 @@ class Extras:
 
     def _execute(self, out: Assembler, tool: Json, choice: int) -> None:
         """Groq runs tools itself and reports each twice: first the call, then the call with its output."""
-        key, name = ("executed", choice, tool.get("index")), str(tool.get("name") or tool.get("type") or "")
+        key, name = (choice, str(tool.get("index"))), str(tool.get("name") or tool.get("type") or "")
         if key not in self._executed:
-            self._executed.add(key)
-            args = tool.get("arguments")
-            out.open("tool_call", key, choice=choice, name=name, arrival="whole", executor="provider")
+            id = self._executed[key] = out.made_id()
+            call, args = ("executed", *key), tool.get("arguments")
+            out.open(
+                "tool_call", call, choice=choice, id=id, name=name, arrival="whole", executor="provider", made=True
+            )
             if args is not None:
-                out.args(args if isinstance(args, str) else self._tools.text(args, out.place.frame()), key)
-            out.end(key)
+                out.args(args if isinstance(args, str) else self._tools.text(args, out.place.frame()), call)
+            out.end(call)
         if tool.get("output") is not None:
-            result = ("executed result", *key[1:])
-            out.result(None, tool["output"], result, name=name, choice=choice)
+            result = ("executed result", *key)
+            out.result(self._executed[key], tool["output"], result, name=name, choice=choice)
             out.opaque(tool, result)
             out.end(result)
 

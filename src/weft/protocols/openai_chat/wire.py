@@ -60,7 +60,7 @@ class Audio(Wire):
     id: str | None = None
     data: str | None = None
     transcript: str | None = None
-    expires_at: float | None = None
+    expires_at: int | float | None = None
 
 
 class Delta(Wire):
