@@ -97,6 +97,11 @@ def test_stream_without_its_end_is_truncated():
     assert "truncated" == end(ndjson(*SPOKEN[:-1]), "cohere").outcome
 
 
+def test_strict_mode_knows_its_members():
+    assert "completed" == end(ndjson(*SPOKEN), "cohere", strict=True).outcome
+    assert "completed" == end(json.dumps({**REPLY, "chat_history": []}).encode(), "cohere", strict=True).outcome
+
+
 def test_event_of_tomorrow_is_carried():
     got = events(ndjson(START, {"event_type": "mood"}, *SPOKEN[1:]), "cohere")
     assert ["unknown"] == [event.type for event in got if event.type == "unknown"]

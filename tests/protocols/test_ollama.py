@@ -84,6 +84,12 @@ def test_logprobs_stay_with_their_text():
     assert [TextDelta(0, "x", odds)] == got
 
 
+def test_logprobs_of_thinking_are_said_to_be_dropped_once():
+    """B9"""
+    thought = line(thinking="Hm", logprobs=[{"token": "Hm", "logprob": -0.1}])
+    assert ["logprobs_dropped"] == note_codes(ndjson(thought, thought, line("x"), DONE), "ollama")
+
+
 def test_images_are_files_whose_kind_shows_in_their_bytes():
     """B10"""
     spoken = {"role": "assistant", "content": "", "images": ["iVBORw0KGgo=", "/9j/4AAQ", "AAAA"]}

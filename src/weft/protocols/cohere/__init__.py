@@ -3,6 +3,7 @@
 from weft.protocol import ProtocolSpec, Sign
 from weft.protocols.cohere.decode import CohereDecoder
 from weft.protocols.cohere.dialects import COHERE, ROWS
+from weft.protocols.cohere.v1 import MEMBERS
 from weft.protocols.cohere.wire import IGNORES
 
 PROTOCOL = ProtocolSpec(
@@ -12,7 +13,7 @@ PROTOCOL = ProtocolSpec(
     decoder=CohereDecoder,
     dialect=COHERE,
     dialects=ROWS,
-    ignores=IGNORES,
+    ignores=IGNORES | MEMBERS,
     signs=(
         Sign("type", "content-", 0.8),
         Sign("type", "message-", 0.6),

@@ -49,6 +49,10 @@ class Event(Wire):
     response: "Event | None" = None
 
 
+# What frames of version 1 have at their top; the wire type of version 2 does not look at it.
+MEMBERS = frozenset({*Event.__struct_fields__, "is_finished", "response_id", "chat_history", "is_search_required"})
+
+
 class Version1:
     """One stream, or one whole reply."""
 

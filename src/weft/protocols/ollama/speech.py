@@ -19,6 +19,7 @@ class Speech:
     def __init__(self) -> None:
         self.channel: str | None = None
         self._after_line = False
+        self._odds_dropped = False
         self._calls = Calls()
 
     def take(self, out: Assembler, message: Message, channel: str | None = None, logprobs: Any = None) -> None:
@@ -26,6 +27,9 @@ class Speech:
         if message.thinking:
             out.reasoning(message.thinking)
         content = message.content
+        if logprobs and not content and not self._odds_dropped:
+            self._odds_dropped = True
+            out.note("logprobs_dropped", "log probabilities of what is not text have no place")
         for part in content if isinstance(content, list) else (content,):
             self._part(out, part, channel or message.channel, logprobs or None)
         for call in message.tool_calls or ():
