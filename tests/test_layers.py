@@ -14,9 +14,38 @@ SOURCES = Path(__file__).parent.parent / "src"
 
 # From the bottom up; a module may import from its own layer and from those below. "weft" is the package's own __init__.
 LAYERS = (
-    {"events", "errors", "error_reading", "error_tables", "context", "jsontext", "nearest"},
-    {"grammar", "rules", "carried", "toolids", "calls", "usage", "finish", "ending", "place", "blocks", "fragments", "step", "assembler", "framing", "lenient", "strict"},
-    {"protocol", "protocols", "filters", "steps", "message", "unfold", "accumulator", "losses", "encoder", "provider_state", "run_calls"},
+    {"events", "errors", "error_reading", "error_tables", "context", "tools", "jsontext", "nearest", "timestamps"},
+    {
+        "grammar",
+        "rules",
+        "carried",
+        "toolids",
+        "calls",
+        "usage",
+        "finish",
+        "ending",
+        "place",
+        "blocks",
+        "fragments",
+        "step",
+        "assembler",
+        "framing",
+        "lenient",
+        "strict",
+    },
+    {
+        "protocol",
+        "protocols",
+        "filters",
+        "steps",
+        "message",
+        "unfold",
+        "accumulator",
+        "losses",
+        "encoder",
+        "provider_state",
+        "run_calls",
+    },
     {"reader", "writer", "forward", "verbatim", "pipe", "sources", "detect"},
     {"io"},
     {"weft"},
@@ -30,7 +59,7 @@ APART = {"protocols", "filters", "steps"}
 # All but these are the core: pure, deterministic, and at home with what CORE_MAY_IMPORT names.
 OUTER = {"io", "gateway", "cli", "testing", "__main__"}
 CORE_MAY_IMPORT = {
-    "abc", "base64", "binascii", "bisect", "codecs", "collections", "datetime", "enum", "functools", "hashlib", "itertools",
+    "abc", "base64", "binascii", "bisect", "codecs", "collections", "copy", "datetime", "enum", "functools", "hashlib", "itertools",
     "math", "msgspec", "operator", "re", "string", "struct", "types", "typing", "unicodedata", "urllib.parse", "weft", "zlib",
 }  # fmt: skip
 
@@ -40,7 +69,10 @@ GRANTS = {
     "weft": {"importlib"},  # imports the heavier names when they are asked for
     "weft.filters.named": {"importlib"},  # likewise
     "weft.protocol": {"importlib"},  # finds protocols by name, those of other packages too
-    "weft.nearest": {"difflib"},  # hints at a misspelt name
+    "weft.nearest": {"difflib"},
+    "weft.steps.contract": {
+        "importlib"
+    },  # the validator is an extra, imported when a schema is given  # hints at a misspelt name
 }
 
 

@@ -16,6 +16,7 @@ if typing.TYPE_CHECKING:
     from weft.pipe import Pipe, convert
     from weft.rules import Limits
     from weft.sources import acollect, aread, read
+    from weft.tools import ToolIdentity, ToolIdentityMap
 
 _HOMES = {
     "Choice": "weft.message",
@@ -27,6 +28,8 @@ _HOMES = {
     "Message": "weft.message",
     "Pipe": "weft.pipe",
     "ToolCallAccumulator": "weft.accumulator",
+    "ToolIdentity": "weft.tools",
+    "ToolIdentityMap": "weft.tools",
     "acollect": "weft.sources",
     "aread": "weft.sources",
     "collect": "weft.message",
@@ -47,6 +50,8 @@ __all__ = [
     "Message",
     "Pipe",
     "ToolCallAccumulator",
+    "ToolIdentity",
+    "ToolIdentityMap",
     "acollect",
     "aread",
     "collect",

@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from weft.tools import ToolIdentityMap
+
 
 class Context(msgspec.Struct, frozen=True, kw_only=True):
     """The request and the ids around a stream. What is missing is derived from the stream, never from a clock."""
@@ -16,6 +18,6 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     response_id: str | None = None
     thread_id: str | None = None
     run_id: str | None = None
-    tools: Any = None
+    tools: ToolIdentityMap | None = None
     profile: str | None = None
     include_usage: bool = True

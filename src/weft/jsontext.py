@@ -100,5 +100,13 @@ def decode_object(text: str) -> dict[str, Any] | None:
     return value if is_object(value) else None
 
 
+def object_line(text: str) -> bytes | None:
+    """The object that this text strictly is, in its own text but on one line; `{}` when empty, None when it is anything else."""
+    if decode_object(text) is None:
+        return None
+    data = mended(text.encode("utf-8", "replace")).strip() or b"{}"
+    return _escape_breaks(data.replace(b"\n", b" ").replace(b"\r", b" "))
+
+
 def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not JSON")

@@ -243,7 +243,7 @@ class Collector:
 
     def __init__(self) -> None:
         self._message = Message()
-        self._parts: list[AnyPart] = []
+        self._parts: dict[int, AnyPart] = {}
         self._pieces: dict[int, list[Any]] = {}
         self._on: dict[type[Event], Callable[[Any], None]] = {
             TextDelta: self._text,
@@ -278,10 +278,10 @@ class Collector:
         for index in list(self._pieces):
             self._settle(index)
         message = self._message
-        count = max(1, len(message.choices), *(1 + part.choice for part in self._parts))
+        count = max(1, len(message.choices), *(1 + part.choice for part in self._parts.values()))
         choices = [*message.choices, *(Choice() for _ in range(count - len(message.choices)))]
         for number, choice in enumerate(choices):
-            choice.blocks = [part for part in self._parts if part.choice == number]
+            choice.blocks = [part for part in self._parts.values() if part.choice == number]
         message.choices = choices
         message.blocks, message.finish, message.finish_raw = choices[0].blocks, choices[0].finish, choices[0].finish_raw
         return message
@@ -316,7 +316,7 @@ class Collector:
             part.name = event.name
         elif isinstance(part, Text):
             part.channel = event.channel
-        self._parts.append(part)
+        self._parts[event.index] = part
         self._pieces[event.index] = []
 
     def _text(self, event: TextDelta | RefusalDelta) -> None:

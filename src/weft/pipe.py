@@ -19,6 +19,7 @@ from weft.rules import Limits
 from weft.sources import Source, pieces_of, take
 from weft.steps import Step, chain
 from weft.steps.narrow import narrowed
+from weft.steps.restore import Restore
 from weft.verbatim import MakeEncoder, Verbatim
 
 
@@ -61,7 +62,8 @@ class Pipe:
             _may_forward(source, target, [*steps], [*filters])
             self._row: Rebuilt | Verbatim = Verbatim(make_reader, make_encoder, keep=keep)
         else:
-            self._row = Rebuilt(make_reader, make_encoder, [*steps], self._losses, keep=keep)
+            restore = [Restore(context.tools)] if context is not None and context.tools is not None else []
+            self._row = Rebuilt(make_reader, make_encoder, [*restore, *steps], self._losses, keep=keep)
 
     def feed(self, data: bytes) -> bytes:
         """Take the next bytes; give what they amount to in the target's words."""

@@ -7,7 +7,10 @@ Used for whole replies where a stream is due, and for the ending of a stream tha
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import msgspec
+
 from weft import events as ev
+from weft.losses import Losses
 from weft.message import (
     AnyPart,
     FilePart,
@@ -31,6 +34,13 @@ def unfold(message: Message) -> Iterator[ev.Event]:
     if message.usage is not None:
         yield message.usage
     yield end(message)
+
+
+def first_choice(message: Message, losses: Losses) -> Message:
+    """The message with its first choice alone, for replies that carry one; the others are declared lost."""
+    for number in range(1, len(message.choices)):
+        losses.add("choices", "the target carries one choice", f"choice {number}")
+    return msgspec.structs.replace(message, choices=message.choices[:1])
 
 
 def start(message: Message) -> ev.Start:

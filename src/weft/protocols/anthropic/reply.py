@@ -17,6 +17,7 @@ from weft.message import AnyPart, Message, Reasoning, Refusal, Text, ToolCall
 from weft.protocols.anthropic import words
 from weft.protocols.anthropic.encode import AnthropicEncoder
 from weft.toolids import fitted
+from weft.unfold import first_choice
 
 _ILLEGAL: Final = re.compile(r"[^a-zA-Z0-9_-]")
 
@@ -25,8 +26,7 @@ def reply(message: Message, context: Context, losses: Losses) -> bytes:
     """The body. A message that failed is the error body."""
     if message.error is not None and message.outcome in ("failed", "truncated"):
         return jsontext.line({"type": "error", "error": words.error(message.error)})
-    if len(message.choices) > 1:
-        losses.add("choices", "the target carries one choice")
+    message = first_choice(message, losses)
     content = [block for part in message.blocks for block in _blocks(part, losses)]
     beside = {name: message.meta[name] for name in words.METAS if name in message.meta}
     choice = message.choices[0] if message.choices else message

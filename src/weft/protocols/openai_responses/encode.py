@@ -21,6 +21,7 @@ from weft.protocols.openai_responses.written import (
     WrittenCall,
     WrittenImage,
     WrittenMessage,
+    WrittenNative,
     WrittenOwn,
     WrittenReasoning,
 )
@@ -28,6 +29,7 @@ from weft.toolids import fitted
 
 _ANYTHING: Final = re.compile(r"(?!)")
 _OWN_ANNOTATIONS: Final = frozenset({"url_citation", "file_citation", "container_file_citation", "file_path"})
+_NATIVE: Final = frozenset({"local_shell", "shell", "apply_patch", "computer"})
 _PREFIXES: Final = {"text": "msg", "refusal": "msg", "reasoning": "rs", "tool_call": "fc", "file": "ig"}
 
 # Client profiles that show reasoning only if it is a summary.
@@ -241,7 +243,12 @@ class ResponsesEncoder(Encoder):
 
     def _without_item(self, block: ev.BlockStart) -> None:
         """What another protocol's source said and no item can say; a client's call is a function's at least."""
-        if block.kind == "tool_call" and block.executor == "client":
+        if block.kind == "tool_call" and block.tool in _NATIVE:
+            action = jsontext.decode_object("".join(self._held))
+            call_id = fitted(block.id or "", _ANYTHING)
+            self._open(WrittenNative(self._say, self._splice, self._id(block), block.tool, call_id, action or {}))
+            self._close_item()
+        elif block.kind == "tool_call" and block.executor == "client":
             self.lose("tool_kind", place_of(block))
             self._open_call(block, custom=False)
             if isinstance(self._item, WrittenCall):

@@ -12,8 +12,7 @@ from weft.losses import Losses
 from weft.message import Message
 from weft.protocols.openai_responses.encode import ResponsesEncoder
 from weft.protocols.openai_responses.response import error
-from weft.steps.narrow import narrowed
-from weft.unfold import unfold
+from weft.unfold import first_choice, unfold
 
 
 class _Last(msgspec.Struct):
@@ -29,9 +28,8 @@ def reply(message: Message, context: Context, losses: Losses) -> bytes:
     frames: list[bytes] = []
     encoder = ResponsesEncoder(frames.append, context, losses)
 
-    emit = narrowed(encoder, losses)
-    for event in unfold(message):
-        emit(event)
+    for event in unfold(first_choice(message, losses)):
+        encoder.feed(event)
     last = frames[-1].partition(b"data: ")[2]
     return bytes(msgspec.json.decode(last, type=_Last).response)
 

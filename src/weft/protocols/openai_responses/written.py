@@ -199,6 +199,18 @@ class WrittenCall(Written):
         return super().close(status)
 
 
+class WrittenNative(Written):
+    """A call of a tool that has an item of its own kind (local_shell, shell, apply_patch): announced when it is whole."""
+
+    def __init__(self, say: Say, splice: Splice, id: str, kind: str, call_id: str, action: Any) -> None:
+        super().__init__(say, splice, id)
+        member = "operation" if kind == "apply_patch" else "action"
+        self._form = {"id": id, "type": f"{kind}_call", "call_id": call_id, member: action}
+
+    def item(self, status: str) -> dict[str, Any]:
+        return {**self._form, "status": status}
+
+
 class WrittenImage(Written):
     """A generated image."""
 
