@@ -72,6 +72,13 @@ def test_candidates_are_never_glued():
     assert ["stop", "stop"] == [choice.finish for choice in got.choices]
 
 
+def test_a_candidate_may_come_alone_in_its_chunk():
+    frames = [chunk(text(word), index=at) for at, word in ((0, "A"), (1, "B"), (1, "b"), (0, "a"))]
+    ends = [chunk(finish="STOP", index=at) for at in (0, 1)]
+    got = message(sse(*frames, *ends), G)
+    assert (["Aa", "Bb"], "completed") == ([choice.text for choice in got.choices], got.outcome)
+
+
 def test_candidates_without_an_index_are_numbered_by_place():
     got = message(sse({"candidates": [{"content": {"parts": [text(word)]}} for word in "AB"]}), G)
     assert ["A", "B"] == [choice.text for choice in got.choices]
@@ -208,7 +215,7 @@ def test_server_side_tools_leave_a_trace():
 def test_media_are_files_in_their_place():
     """B10, B13."""
     image = {"inlineData": {"mimeType": "image/png", "data": "aGk="}, "thoughtSignature": "s"}
-    place = {"fileData": {"fileUri": "gs://b/f.pdf", "mimeType": "application/pdf"}}
+    place = {"fileData": {"fileUri": "gs://b/f.pdf", "mimeType": "application/pdf", "displayName": "f.pdf"}}
     got = message(sse(chunk(text("A"), image, text("B")), chunk(place, finish="STOP")), G)
     assert ["Text", "FilePart", "Text", "FilePart"] == [type(part).__name__ for part in got.blocks]
     image_part, file_part = got.blocks[1], got.blocks[3]
@@ -219,7 +226,7 @@ def test_media_are_files_in_their_place():
         image_part.data,
         [signature.value for signature in image_part.signatures],
     )
-    assert ("application/pdf", "gs://b/f.pdf") == (file_part.media_type, file_part.url)
+    assert ("application/pdf", "gs://b/f.pdf", "f.pdf") == (file_part.media_type, file_part.url, file_part.name)
 
 
 def test_each_piece_of_audio_is_a_file():
@@ -327,6 +334,15 @@ def test_logprobs_come_with_the_text():
     top = [{"token": "Hi", "logprob": -0.25}, {"token": "Yo", "logprob": -2}]
     assert [{"content": [{"token": "Hi", "logprob": -0.25, "token_id": 5, "top_logprobs": top}]}] == part.logprobs
     assert "Hi" == got.text
+
+
+def test_logprobs_may_lack_rivals_and_a_probability_of_one():
+    result = {"chosenCandidates": [{"token": "Hi"}, {"token": "!"}], "topCandidates": [{"candidates": []}]}
+    part = message(sse(chunk(text("Hi!"), finish="STOP", logprobsResult=result)), G).blocks[0]
+    assert isinstance(part, Text)
+    sure = [{"token": token, "logprob": 0.0, "top_logprobs": []} for token in ("Hi", "!")]
+    assert [{"content": sure}] == part.logprobs
+    assert [] == message(sse(chunk(logprobsResult={"chosenCandidates": 5})), G).blocks
 
 
 # -- whole replies -------------------------------------------------------------------------------------------------

@@ -147,6 +147,16 @@ def test_what_ends_a_call_in_pieces(end: list[Frame]):
     assert (first.arguments or {}).get("a") == "x"
 
 
+@pytest.mark.parametrize(
+    "after", [text("So."), text("Hm.", thought=True), {"inlineData": {"data": "aGk="}}, {"new": 1}], ids=str
+)
+def test_what_comes_next_finds_the_call_ended(after: Frame):
+    """B13: in the order of the wire, not at the end of the stream."""
+    told = events(sse(*map(chunk, [begun(), piece("$.a", numberValue=1), after])), G)
+    blocks = [(type(event), event.index) for event in told if isinstance(event, BlockStart | BlockEnd)]
+    assert [(BlockStart, 0), (BlockEnd, 0), (BlockStart, 1)] == blocks[:3]
+
+
 def test_a_separator_says_nothing():
     wait = {"functionCall": {"willContinue": True}}
     only = calls(begun(), wait, piece("$.a", numberValue=1), wait, piece("$.b", numberValue=2), OVER)

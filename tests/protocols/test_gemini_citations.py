@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -78,6 +79,17 @@ def test_positions_are_within_the_block():
     last = chunk(finish="STOP", **grounding(support("Two.", 4)))
     blocks = annotated(chunk(text("One."), **NONE), chunk(code), chunk(text("Two.")), last)
     assert [("One.", []), ("Two.", [(0, 4)])] == [(words, [(a.start, a.end) for a in told]) for words, told in blocks]
+
+
+@pytest.mark.parametrize(
+    "between", [text("", thoughtSignature="s"), text("Hm.", thought=True), call(), {"new": 1}], ids=str
+)
+def test_any_part_between_begins_another_block(between: Frame):
+    last = chunk(finish="STOP", **grounding(support("Two.", 4)))
+    blocks = annotated(chunk(text("One."), **NONE), chunk(between), chunk(text("Two.")), last)
+    assert [("One.", []), ("Two.", [(0, 4)])] == [
+        (words, [(a.start, a.end) for a in told]) for words, told in blocks if words
+    ]
 
 
 def test_a_support_may_name_several_chunks():

@@ -226,6 +226,8 @@ class GeminiDecoder:
             self._unnamed_in, self._unnamed = text, unnamed_parts(text)
         part = next(self._unnamed, None)
         if part is not None and says_something(part):
+            self._calls.end(self.out, choice)
+            self._citations.cut(choice)
             self.out.opaque(part, None, choice, name=next(iter(part)))
 
     # -- counts --------------------------------------------------------------------------------------------------
