@@ -21,6 +21,7 @@ LAYERS = (
         "carried",
         "toolids",
         "calls",
+        "wrapper",
         "usage",
         "finish",
         "ending",

@@ -14,6 +14,7 @@ from weft.assembler import Assembler
 from weft.context import Context
 from weft.errors import Error, error_from_body, error_from_http, is_error_body, make_error
 from weft.events import Event, Note, Outcome
+from weft.filters import Filter
 from weft.filters.named import filter_named
 from weft.filters.surrogates import Surrogates
 from weft.framing.sniff import Sniffer
@@ -66,7 +67,8 @@ class Reader:
         )
         chain: Any = self._out
         for maker in reversed([*self.dialect.filters, *filters]):
-            chain = (filter_named(maker) if isinstance(maker, str) else maker)(chain)
+            chain = (filter_named(maker, context) if isinstance(maker, str) else maker)(chain)
+        self._chain: Any = chain
         self._decoder = self.spec.decoder(cast(Assembler, chain), self.dialect)
         self._wires: dict[str, Any] = dict(getattr(self.spec.decoder, "wires", {}))
         self._wire: Any = self.spec.decoder.wire
@@ -105,6 +107,8 @@ class Reader:
         if self._alive:
             self._framer.close()
             self._decoder.close()
+            if isinstance(self._chain, Filter):
+                self._chain.flush()
         self._alive = False
         self._out.close(error)
 
@@ -184,7 +188,7 @@ class Reader:
         """A frame that the fast parse refused: a marker, a keep-alive, a page, a near miss, or broken."""
         text = data.strip()
         if text.startswith(b"[DONE]"):
-            self._out.sign("done")
+            self._chain.sign("done")
         elif name == "html":
             self._die(_html_error(self._status, self._headers, data))
         elif name == "text":

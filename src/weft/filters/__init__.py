@@ -6,15 +6,26 @@ Must not know: any wire. No decoder learns of filters.
 
 from typing import Any
 
+from weft.context import Context
+
 
 class Filter:
-    """Stands in for the assembler: a verb it does not define is the next one's own, so that it costs nothing."""
+    """Stands in for the assembler: a verb it does not define is the next one's own, so that it costs nothing.
 
-    def __init__(self, out: Any) -> None:
+    One that is asked for by name gets the caller's context as well.
+    """
+
+    def __init__(self, out: Any, context: Context | None = None) -> None:
         self.out = out
+        self.context = context
 
     def __getattr__(self, verb: str) -> Any:
         value = getattr(self.out, verb)
         if callable(value):
             self.__dict__[verb] = value
         return value
+
+    def flush(self) -> None:
+        """The input is over: let go of what is held, from here to the assembler."""
+        if isinstance(self.out, Filter):
+            self.out.flush()

@@ -8,14 +8,15 @@ from collections.abc import Hashable
 from typing import Any
 
 from weft.calls import CallRouter
+from weft.context import Context
 from weft.filters import Filter
 
 
 class Snapshots(Filter):
     """Keeps what each place has said, and hands on what goes beyond it."""
 
-    def __init__(self, out: Any) -> None:
-        super().__init__(out)
+    def __init__(self, out: Any, context: Context | None = None) -> None:
+        super().__init__(out, context)
         self._said: dict[Hashable, str] = {}
         self._routers: dict[int, CallRouter] = {}
 

@@ -8,7 +8,6 @@ and more cached tokens than prompt tokens prove that those are counted beside th
 
 import re
 from collections.abc import Iterable
-from copy import deepcopy
 from typing import Any, Literal
 
 import msgspec
@@ -62,10 +61,8 @@ def _read(said: Json) -> Usage:
         said = _snake(said)
     try:
         return msgspec.convert(said, Usage, strict=False)
-    except msgspec.ValidationError:
-        return fit(deepcopy(said), Usage)[0]
-    except UnicodeError:  # half a character where digits are due
-        return fit(whole(said), Usage)[0]
+    except (msgspec.ValidationError, UnicodeError):
+        return fit(whole(said) or {}, Usage)[0]
 
 
 def _snake(value: Any) -> Any:

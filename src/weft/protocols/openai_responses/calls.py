@@ -11,9 +11,9 @@ from weft.assembler import Assembler
 from weft.events import Arrival, Executor
 from weft.protocols.openai_responses import hosted
 from weft.protocols.openai_responses.items import OutputItem
-from weft.protocols.openai_responses.parallel import WRAPPERS, calls_in
 from weft.protocols.openai_responses.verbatim import Verbatim
 from weft.protocols.openai_responses.wire import Item
+from weft.wrapper import WRAPPERS, calls_in
 
 
 class CallItem(OutputItem):
