@@ -12,6 +12,7 @@ import pytest
 from weft.cli import COMMANDS
 from weft.cli.command import Command
 from weft.cli.samples import SAMPLES, demo
+from weft.filters.named import NAMED
 from weft.protocol import names
 
 from .run import environment, lines, weft
@@ -102,9 +103,15 @@ def test_strict_ends_at_the_first_oddity():
 
 
 def test_filter_is_put_in_front():
-    halves = CHAT.replace(b'"Hello"', rb'"\ud83d"').replace(b'" you"', rb'"\ude00"')
-    done = weft("collect", "--filter", "surrogates", stdin=halves)
-    assert "😀" == json.loads(done.stdout)["text"]
+    tagged = b"".join(SAMPLES["openai-chat"].frames(["<thi", "nk>Hm.</thin", "k>Hello"]))
+    message = json.loads(weft("collect", "--filter", "think", stdin=tagged).stdout)
+    assert ("Hm.", "Hello") == (message["reasoning"], message["text"].strip())
+    assert "" == json.loads(weft("collect", stdin=tagged).stdout)["reasoning"]
+
+
+def test_help_names_the_filters():
+    help_text = "".join(weft("events", "--help").stdout.decode().split())
+    assert [name for name in NAMED if name not in help_text] == []
 
 
 def test_status_and_headers_make_an_error_of_a_body():

@@ -131,7 +131,7 @@ def test_output_in_a_folder_that_is_not_there(tmp_path: Path):
         (["events", "--from", "antropic"], "there is no protocol 'antropic'; did you mean 'anthropic'?"),
         (["events", "--from", "openai-chat/zipu"], "there is no protocol 'openai-chat/zipu'; did you mean 'openai-chat/zhipu'?"),
         (["events", "--form", "anthropic"], "there is no option '--form'; did you mean '--from'?"),
-        (["events", "--filter", "surogates"], "there is no filter 'surogates'; did you mean 'surrogates'?"),
+        (["events", "--filter", "thnk"], "there is no filter 'thnk'; did you mean 'think'?"),
         (["events", "--from"], "argument -f/--from: expected one argument (see weft events --help)"),
         (["events", "--status", "99"], "argument --status: '99' is not an HTTP status (see weft events --help)"),
         (["events", "--header", "retry-after"], "argument --header: 'retry-after' is not of the form 'Name: value' (see weft events --help)"),

@@ -8,6 +8,7 @@ import re
 from typing import Any, NamedTuple
 
 from weft.cli.command import Parser
+from weft.filters.named import NAMED
 from weft.rules import Limits
 
 AUTO = "auto"
@@ -49,7 +50,7 @@ def add_stream(parser: Parser) -> None:
         metavar="NAME",
         action="append",
         default=[],
-        help="put a filter in front, such as think tags; may be repeated",
+        help=f"put a filter in front, for what a model says in its text; may be repeated: {', '.join(sorted(NAMED))}",
     )
     add(
         "--status",
