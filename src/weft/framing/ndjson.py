@@ -67,7 +67,7 @@ class NDJSON:
         if stop < 0:
             return 0
         emit, at, step = self._emit, self._base, len(newline)
-        crlf, glued = step == 2, b"}{" in data or b"} {" in data
+        crlf, glued = step == 2, _TWO_OBJECTS.search(data) is not None
         for line in data[:stop].split(newline):
             size = len(line) + step
             if (
