@@ -46,6 +46,14 @@ def line(value: Any) -> bytes:
     return data if data.isascii() else _escape_breaks(data)
 
 
+def one_line(text: str) -> bytes:
+    """A JSON text as it is, in one line for any reader; `{}` for none. Between its tokens a line break is a space, and within strings there are none."""
+    if not text or text.isspace():
+        return b"{}"
+    data = text.replace("\n", " ").replace("\r", " ").encode()
+    return data if data.isascii() else _escape_breaks(data)
+
+
 def _escape_breaks(data: bytes) -> bytes:
     for char, escape in _BREAKS:
         if char in data:
