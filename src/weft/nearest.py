@@ -12,6 +12,6 @@ class UnknownNameError(ValueError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         known = sorted(known)
-        near = get_close_matches(name, known, n=1, cutoff=0.4)
+        near = get_close_matches(name, known, n=1, cutoff=0.55)
         hint = f"did you mean {near[0]!r}?" if near else f"known are: {', '.join(known)}"
         super().__init__(f"there is no {kind} {name!r}; {hint}")

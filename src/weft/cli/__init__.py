@@ -16,6 +16,7 @@ from weft.cli.output import refused_output
 from weft.nearest import UnknownNameError
 
 COMMANDS: dict[str, str] = {
+    "convert": "one protocol to another, as it comes; says what was lost",
     "inspect": "a timeline for people: blocks, bytes, usage, what went wrong and whose fault",
     "events": "one event a line, as JSON",
     "collect": "the assembled message, as JSON",
@@ -39,6 +40,7 @@ examples:
   curl -sN https://… | weft inspect      what a provider sends, as it sends it
   weft events reply.sse | head           the events of a recorded stream
   weft collect reply.sse | jq .text      the answer alone
+  weft convert --to anthropic reply.sse  the same stream in another protocol's words
 
 weft COMMAND --help tells more; weft --version tells the version.
 Exit status: 0 the stream completed; 2 wrong usage or unreadable input; 3 the stream ended incomplete, failed or truncated

@@ -1,0 +1,104 @@
+"""`weft convert`: streams as it reads, says what was lost, ends as truly as it read."""
+
+import json
+import os
+import subprocess
+
+import pytest
+
+import weft
+from tests.cli.run import WEFT, environment, told
+from tests.cli.run import weft as run
+from tests.protocols.wire import sse
+
+FRAMES = [
+    {"id": "c1", "model": "m", "choices": [{"index": 0, "delta": {"role": "assistant", "content": "Hello"}}]},
+    {"id": "c1", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
+    {"id": "c1", "choices": [], "usage": {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}},
+]
+STREAM = sse(*FRAMES, done=True)
+
+
+@pytest.mark.parametrize("target", ["openai-responses", "anthropic", "openai-chat", "events", "text"])
+def test_the_output_is_what_the_library_makes(target):
+    done = run("convert", "--from", "openai-chat", "--to", target, stdin=STREAM)
+    assert (weft.convert(STREAM, "openai-chat", target), 0) == (done.stdout, done.returncode)
+
+
+def test_a_cut_stream_is_well_formed_and_the_status_says_so():
+    """Exit 3: the output has the target's failure ending, and the last line on stderr says why."""
+    done = run("convert", "--from", "openai-chat", "--to", "anthropic", stdin=sse(FRAMES[0]))
+    assert (3, True, False) == (done.returncode, b"event: error" in done.stdout, b"message_stop" in done.stdout)
+    assert done.stderr.splitlines()[-1].startswith("weft: truncated")
+
+
+def test_what_was_lost_is_written_as_json(tmp_path):
+    report = tmp_path / "losses.json"
+    run("convert", "--from", "openai-chat", "--to", "text", "--losses", report, stdin=STREAM)
+    assert ["usage"] == [loss["what"] for loss in json.loads(report.read_text())]
+
+
+def test_a_whole_reply_is_written():
+    done = run("convert", "--from", "openai-chat", "--to", "anthropic", "--whole", stdin=STREAM)
+    body = json.loads(done.stdout)
+    assert ([{"type": "text", "text": "Hello"}], "end_turn", 2) == (
+        body["content"],
+        body["stop_reason"],
+        body["usage"]["output_tokens"],
+    )
+
+
+def test_verbatim_changes_no_byte():
+    done = run("convert", "--from", "openai-chat", "--to", "openai-chat", "--verbatim", stdin=STREAM)
+    assert STREAM == done.stdout
+
+
+def test_verbatim_of_a_cut_stream_gets_a_failure_ending_and_no_half_frame():
+    done = run("convert", "--from", "openai-chat", "--to", "openai-chat", "--verbatim", stdin=STREAM[:150])
+    assert (3, sse(FRAMES[0])[:0]) == (done.returncode, done.stdout[:0])
+    assert b'data: {"error":' in done.stdout
+    assert done.stdout.endswith(b"\n\n")
+
+
+def test_many_files_go_into_a_folder(tmp_path):
+    names = [f"s{number}" for number in range(3)]
+    for name in names:
+        (tmp_path / f"{name}.sse").write_bytes(STREAM)
+    files = [tmp_path / f"{name}.sse" for name in names]
+    done = run("convert", "--from", "openai-chat", "--to", "anthropic", "-o", tmp_path / "out", "-j", "2", *files)
+    assert 0 == done.returncode
+    assert [f"{name}.anthropic.sse" for name in names] == sorted(os.listdir(tmp_path / "out"))
+    assert "3 of 3" in done.stderr
+
+
+def test_the_first_frame_comes_out_before_the_input_ends():
+    with subprocess.Popen(
+        [*WEFT, "convert", "--from", "openai-chat", "--to", "anthropic"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment(),
+    ) as child:  # fmt: skip
+        assert child.stdin is not None
+        assert child.stdout is not None
+        child.stdin.write(sse(FRAMES[0]))
+        child.stdin.flush()
+        assert b"event: message_start\n" == child.stdout.readline()
+        child.stdin.close()
+        child.stdout.read()
+    assert 3 == child.returncode
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--to", "anthropc"], "did you mean 'anthropic'"),
+        (["--to", "provider-delta"], "can be read, not written"),
+        (["--to", "anthropic", "--from", "openai-chat", "--verbatim"], "the same protocol on both ends"),
+        (["--to", "anthropic", "--verbatim", "--whole"], "have no place in it"),
+        (["--to", "anthropic", "a.sse", "b.sse"], "-o FOLDER"),
+        (["--to", "anthropic", "no-such-file"], "cannot read no-such-file"),
+        ([], "--to"),
+    ],
+)
+def test_what_cannot_be_done_is_told_in_one_line(words, says):
+    done = run("convert", *words)
+    assert 2 == done.returncode
+    assert says in told(done)
