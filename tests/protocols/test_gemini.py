@@ -6,8 +6,9 @@ import pytest
 
 from tests.protocols.gemini_wire import call, chunk, text, thought, usage
 from tests.protocols.wire import events, message, note_codes, sse
-from weft.events import BlockStart, Opaque, TextDelta
+from weft.events import BlockStart, Event, Opaque, TextDelta, Usage
 from weft.message import FilePart, OpaquePart, Reasoning, Text, ToolCall, ToolResult
+from weft.reader import Reader
 from weft.testing import check_whole_reply
 
 G = "gemini"
@@ -209,6 +210,10 @@ def test_server_side_tools_leave_a_trace():
     assert ("t1", "GOOGLE_SEARCH_WEB", "provider", {"query": "x"}) == (ran.id, ran.name, ran.executor, ran.arguments)
     assert ("t1", {"hits": 1}) == (result.call_id, result.content)
     assert ["a", "b"] == [part.signatures[0].value for part in (ran, result)]
+    assert ({"toolCall": asked["toolCall"]}, {"toolResponse": answered["toolResponse"]}) == (
+        ran.opaque and ran.opaque.raw,
+        result.opaque and result.opaque.raw,
+    )
     assert "stop" == got.finish
 
 
@@ -280,6 +285,7 @@ def test_what_a_later_snapshot_lacks_stands():
     """Q-G3: a snapshot without thoughts, then one with nothing but the traffic's type."""
     frames = [
         chunk(thought("a"), counts=usage(7, None, 37, thoughtsTokenCount=30)),
+        chunk(text("b"), counts=usage(7, 2, 38, thoughtsTokenCount=31)),
         chunk(text("b"), counts=usage(7, 2, 39, thoughtsTokenCount=32)),
         chunk(text("c"), counts=usage(7, 5, 44)),
         chunk(text("d"), counts={"trafficType": "ON_DEMAND"}),
@@ -293,6 +299,15 @@ def test_the_last_word_on_a_count_holds_though_it_is_smaller():
     assert (85, 14, 99, None, None) == counts(
         sse(chunk(text("a"), counts=usage(145, None, 145)), chunk(finish="STOP", counts=usage(85, 14, 99)))
     )
+
+
+def test_counts_are_said_with_the_first_chunk_and_with_the_finish():
+    """Not with each: they say all so far."""
+    seen: list[Event] = []
+    reader = Reader(G, seen.append)
+    reader.feed(sse(*(chunk(text("x"), counts=usage(7, n, 7 + n)) for n in (1, 2, 3))))
+    reader.feed(sse(chunk(finish="STOP", counts=usage(7, 4, 11))))
+    assert [1, 4] == [event.output_tokens for event in seen if isinstance(event, Usage)]
 
 
 def test_zeros_are_a_placeholder():
