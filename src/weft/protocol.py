@@ -103,6 +103,9 @@ BUILT_IN: dict[str, str] = {
     "ai-sdk": "weft.protocols.ai_sdk",
     "ai-sdk-ui": "weft.protocols.ai_sdk_ui",
     "provider-delta": "weft.protocols.provider_delta",
+    "processed-chunk": "weft.protocols.processed_chunk",
+    "stream-event-v1": "weft.protocols.stream_event_v1",
+    "vscode": "weft.protocols.vscode",
     "events": "weft.protocols.events",
     "text": "weft.protocols.text",
 }

@@ -1,0 +1,276 @@
+"""ProcessedChunk (seed 000): text, function calls, an error or `done`, one a line, with thoughts on any of them.
+
+    {"type":"text","content":"","thoughts":[{"kind":"raw","content":"Hm."}]}
+    {"type":"text","content":"Hi"}
+    {"type":"function_call","functionCall":{"name":"look","args":{"at":"sky"}}}
+    {"type":"done","metadata":{"finishReason":"tool_calls", …}}
+    {"type":"error","error":{"type":"rate_limit","message":"…","code":"…","retryable":true,"originalError":…},"metadata":{…}}
+
+Knows: these chunks. Must not know: other protocols.
+Every call that is complete is said, once, with what its origin wants back; one that is not is never said, since whoever reads would run it.
+A stream ends with `done` or with `error`, never both. What has no member of its own stands in the metadata of that last chunk.
+"""
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Final
+
+import msgspec
+
+from weft import events as ev
+from weft import jsontext
+from weft.context import Context
+from weft.encoder import Encoder, Handler, place_of
+from weft.errors import to_seed000
+from weft.losses import Losses
+from weft.protocol import ProtocolSpec
+
+# Models whose plain reasoning text belongs to the request that brings a tool's result, by a piece of their name.
+REASONING_GOES_BACK: Final = ("deepseek", "glm", "kimi")
+
+# The protocol that opaque state is of -> what reasoning_details call its format.
+FORMATS: Final = {
+    "anthropic": "anthropic-claude-v1",
+    "bedrock": "anthropic-claude-v1",
+    "gemini": "google-gemini-v1",
+    "openai-responses": "openai-responses-v1",
+}
+
+_COUNTS: Final = {
+    "input_tokens": "inputTokens",
+    "output_tokens": "outputTokens",
+    "total_tokens": "totalTokens",
+    "cache_read_tokens": "cacheReadTokens",
+    "cache_write_tokens": "cacheWriteTokens",
+    "reasoning_tokens": "reasoningTokens",
+}
+_KINDS: Final[dict[ev.ReasoningForm, str]] = {"raw": "raw", "summary": "summary"}
+_TEXT: Final = b'{"type":"text","content":'
+
+
+class _Open(msgspec.Struct):
+    """The block that is open: its text so far, as far as it is needed at its end, and the state that came with it."""
+
+    start: ev.BlockStart
+    pieces: list[str]
+    states: list[ev.Signature]
+    form: ev.ReasoningForm = "raw"
+    part: int | None = None
+
+
+class ProcessedChunkEncoder(Encoder):
+    """One stream of chunks."""
+
+    drops: ClassVar = {
+        ev.Note: "",
+        ev.Annotation: "annotation",
+        ev.File: "file",
+        ev.Opaque: "opaque",
+        ev.Result: "tool_result",
+        ev.StepStart: "",
+        ev.StepEnd: "steps",
+        ev.Unknown: "unknown",
+    }
+    loses: ClassVar = {
+        "annotation": "a text has no citations",
+        "file": "chunks are text and calls",
+        "opaque": "another protocol's items have no place",
+        "tool_result": "results of tools have no place",
+        "steps": "chunks know no steps",
+        "unknown": "a frame nobody could name is not made up again",
+        "reasoning": "what only its origin can read is no thought",
+        "reasoning_form": "thoughts are put together without a mark between their parts",
+        "signature": "a call has a place for one piece of state, and so has all that is neither call nor reasoning",
+        "refusal": "a refusal is a text like any other",
+        "blocks": "texts have no blocks: neighbours run together",
+        "logprobs": "a text has no log probabilities",
+        "channel": "a text has no channel",
+        "executor": "a call is always the receiver's to execute, so calls that the provider runs are left out",
+        "tool_call": "a call that was cut off would be executed, so it is left out",
+        "tool_kind": "calls are of functions: the input of other tools is an argument",
+        "tool_call_id": "calls have no ids",
+        "args_stream": "a call is said when it is complete",
+    }
+    sequential: ClassVar = True
+
+    def __init__(self, write: Callable[[bytes], object], context: Context, losses: Losses) -> None:
+        super().__init__(write, context, losses)
+        self._open: _Open | None = None
+        self._members: dict[str, Any] = {}
+        self._metadata: dict[str, Any] = {}
+        self._facts: dict[str, Any] = {}
+        self._details: list[dict[str, Any]] = []
+        self._thinking: list[str] = []
+        self._after_text = False
+
+    def handlers(self) -> dict[type[ev.Event], Handler]:
+        return {
+            ev.Start: self._start,
+            ev.Meta: self._meta,
+            ev.Usage: self._usage,
+            ev.BlockStart: self._block_start,
+            ev.TextDelta: self._text,
+            ev.RefusalDelta: self._text,
+            ev.ReasoningDelta: self._think,
+            ev.ArgsDelta: self._args,
+            ev.Signature: self._sign,
+            ev.BlockEnd: self._block_end,
+            ev.End: self._end,
+        }
+
+    # -- facts ---------------------------------------------------------------------------------------------------
+
+    def _start(self, event: ev.Start) -> None:
+        self._metadata["responseId"] = self._context.response_id or event.id
+        for name, value in (("model", event.model), ("provider", event.provider), ("created", event.created)):
+            if value is not None:
+                self._fact(name, value)
+
+    def _meta(self, event: ev.Meta) -> None:
+        self._fact(event.name, event.value)
+
+    def _fact(self, name: str, value: Any) -> None:
+        if name == "provider":
+            self._members["servingProvider"] = value
+        elif name in ("model", "created"):
+            self._metadata[name] = value
+        else:
+            self._facts[name] = value
+
+    def _usage(self, event: ev.Usage) -> None:
+        counts = {word: getattr(event, name) for name, word in _COUNTS.items()}
+        self._metadata["usage"] = {word: count for word, count in counts.items() if count is not None}
+
+    # -- blocks --------------------------------------------------------------------------------------------------
+
+    def _block_start(self, event: ev.BlockStart) -> None:
+        self._open = _Open(event, [], [])
+        if event.kind in ("text", "refusal"):
+            if self._after_text:
+                self.lose("blocks", place_of(event))
+            self._after_text = True
+            if event.kind == "refusal":
+                self.lose("refusal", place_of(event))
+            if event.channel is not None:
+                self.lose("channel", place_of(event))
+
+    def _text(self, event: ev.TextDelta | ev.RefusalDelta) -> None:
+        if event.logprobs is not None:
+            self.lose("logprobs", place_of(event))
+        self._write(_TEXT + jsontext.line(event.text) + b"}\n")
+
+    def _think(self, event: ev.ReasoningDelta) -> None:
+        block = self._open
+        if block is None or event.form not in _KINDS:
+            self.lose("reasoning", place_of(event))
+            return
+        text = event.text
+        if block.part not in (None, event.part):
+            self.lose("reasoning_form", place_of(event))
+            text = "\n\n" + text
+        block.part, block.form = event.part, event.form
+        block.pieces.append(text)
+        thought = jsontext.line({"kind": _KINDS[event.form], "content": text})
+        self._write(b'{"type":"text","content":"","thoughts":[' + thought + b"]}\n")
+
+    def _args(self, event: ev.ArgsDelta) -> None:
+        if self._open is not None:
+            self._open.pieces.append(event.text)
+
+    def _sign(self, event: ev.Signature) -> None:
+        if self._open is not None:
+            self._open.states = [*(state for state in self._open.states if state.part != event.part), event]
+
+    def _block_end(self, event: ev.BlockEnd) -> None:
+        block, self._open = self._open, None
+        if block is None:
+            return
+        if block.start.kind == "tool_call":
+            self._call(block, complete=event.complete)
+            return
+        if block.start.kind == "reasoning":
+            self._remember(block)
+        elif block.states:
+            if "thoughtSignature" in self._metadata:
+                self.lose("signature", place_of(event))
+            self._metadata["thoughtSignature"] = block.states[-1].value
+
+    def _remember(self, block: _Open) -> None:
+        """What the origin of this reasoning wants back with the call that follows."""
+        text = "".join(block.pieces)
+        model = str(self._metadata.get("model", "")).lower()
+        if not block.states and block.form == "raw" and any(name in model for name in REASONING_GOES_BACK):
+            self._thinking.append(text)
+        if not block.states:
+            return
+        signed = next((state for state in block.states if not state.encrypted), None)
+        if text and block.form == "summary":
+            self._details.append({"type": "reasoning.summary", "summary": text})
+        elif text or signed is not None:
+            self._details.append(_detail({"type": "reasoning.text", "text": text}, signed, "signature"))
+        for state in block.states:
+            if state is not signed or block.form == "summary":
+                self._details.append(_detail({"type": "reasoning.encrypted"}, state, "data"))
+
+    def _call(self, block: _Open, *, complete: bool) -> None:
+        start, raw = block.start, "".join(block.pieces)
+        if start.executor == "provider":
+            self.lose("executor", place_of(start))
+            return
+        custom = start.tool == "custom"
+        if not complete or (not custom and jsontext.decode_object(raw) is None):
+            self.lose("tool_call", place_of(start))
+            return
+        if start.tool != "function":
+            self.lose("tool_kind", place_of(start))
+        if not start.made:
+            self.lose("tool_call_id", place_of(start))
+        if start.arrival == "delta":
+            self.lose("args_stream", place_of(start))
+        call = msgspec.Raw(jsontext.line({"input": raw}) if custom else jsontext.one_line(raw))
+        function: dict[str, Any] = {"name": start.name or "", "args": call}
+        if len(block.states) > 1:
+            self.lose("signature", place_of(start))
+        if block.states:
+            function["thoughtSignature"] = block.states[-1].value
+        if self._details:
+            function["reasoning_details"], self._details = self._details, []
+        if self._thinking:
+            function["deepseekReasoningContent"], self._thinking = "\n\n".join(self._thinking), []
+        self._write(jsontext.line({"type": "function_call", "functionCall": function}) + b"\n")
+        self._after_text = False
+
+    # -- the end -------------------------------------------------------------------------------------------------
+
+    def _end(self, event: ev.End) -> None:
+        if event.usage is not None:
+            self._usage(event.usage)
+        finish = event.finishes[0] if event.finishes else ev.Finish()
+        said: dict[str, Any] = {}
+        if event.error is None:
+            said = {"finishReason": finish.reason or "stop"}
+        if finish.raw is not None:
+            said["rawFinishReason"] = finish.raw
+        if event.outcome == "incomplete":
+            said["outputTruncated"] = True
+        if self._details:
+            said["reasoning_details"] = self._details
+        if self._facts:
+            said["facts"] = self._facts
+        kind: dict[str, Any] = {"type": "done"}
+        if event.error is not None:
+            kind = {"type": "error", "error": to_seed000(event.error)}
+        self._write(jsontext.line({**kind, **self._members, "metadata": {**said, **self._metadata}}) + b"\n")
+
+
+def _detail(detail: dict[str, Any], state: ev.Signature | None, member: str) -> dict[str, Any]:
+    """One of the reasoning_details, with its state and what that says of itself."""
+    if state is None:
+        return detail
+    said = {member: state.value, "id": state.origin.item, "index": state.part}
+    said["format"] = state.format or FORMATS.get(state.origin.protocol)
+    return detail | {name: value for name, value in said.items() if value is not None}
+
+
+PROTOCOL = ProtocolSpec(
+    name="processed-chunk", title="ProcessedChunk (TomoriBot)", framing="ndjson", encoder=ProcessedChunkEncoder
+)
