@@ -3,7 +3,7 @@
 Knows: this wire and its dialect rows. Must not know: events, blocks, other protocols.
 Order within one delta: reasoning, text, refusal, calls, what stands beside them; then the finish, which is a candidate, since more may follow.
 
-`feed` takes the two deltas that nearly all are, plain text and a bare piece of arguments, without another call; `delta` takes any.
+`feed` takes what nearly all deltas are, text, reasoning and pieces of arguments, by the shortest way; `delta` takes any.
 """
 
 from typing import Any, ClassVar
@@ -43,6 +43,7 @@ class ChatDecoder:
         self._phases = dialect.choices_are == "phases"
         self._greeting = True
         self._facts: Json = {}
+        self._usage: Json | None = None
         self._counted: Json | None = None
         self._details = Details()
         self._extras = Extras()
@@ -54,43 +55,31 @@ class ChatDecoder:
         out, choices = self.out, chunk.choices
         if self._greeting:
             self._greet(chunk)
-        beside = not choices or chunk.usage is not None or chunk.error is not None
+        beside = not choices or chunk.error is not None
+        if chunk.usage is not None:
+            beside = beside or self._usage is None
+            self._usage = chunk.usage
         for choice in choices or ():
-            delta, number = choice.delta, choice.index or 0
-            if number and self._phases:
-                number = 0
-            if delta is None or choice.message is not None:
-                self._messages.take(out, choice, number)
-                self.choice_facts(choice)
-                beside = True
-            elif choice.logprobs is not None or (
-                delta.reasoning_content is not None
-                or delta.reasoning is not None
-                or delta.refusal is not None
-                or delta.reasoning_details is not None
-                or delta.reasoning_text is not None
-                or delta.reasoning_opaque is not None
-                or delta.thinking_blocks is not None
-                or delta.function_call is not None
-                or delta.annotations is not None
-                or delta.images is not None
-                or delta.audio is not None
-                or delta.executed_tools is not None
-                or delta.extra_content is not None
-                or delta.toolCalls is not None
-                or delta.reasoningDetails is not None
-            ):
-                self.delta(delta, number, choice.logprobs)
+            delta, number = choice.delta, 0 if self._phases else choice.index or 0
+            if (
+                delta is None or choice.message is not None or choice.logprobs is not None or delta.refusal is not None
+                or delta.reasoning_details is not None or delta.reasoning_text is not None or delta.reasoning_opaque is not None
+                or delta.thinking_blocks is not None or delta.function_call is not None or delta.annotations is not None
+                or delta.images is not None or delta.audio is not None or delta.executed_tools is not None
+                or delta.extra_content is not None or delta.toolCalls is not None or delta.reasoningDetails is not None
+            ):  # fmt: skip
+                self._rich(choice, number)
             else:
-                content, calls = delta.content, delta.tool_calls
-                if content:
-                    if isinstance(content, str):
-                        out.text(content, number)
-                    else:
-                        content_parts(out, content, number)
-                if calls:
-                    self._calls(calls, number)
-                elif not content:
+                content, thought = delta.content, delta.reasoning_content or delta.reasoning
+                if thought:
+                    out.reasoning(thought, number)
+                if isinstance(content, str):
+                    out.text(content, number)
+                elif content:
+                    content_parts(out, content, number)
+                if delta.tool_calls:
+                    self._calls(delta.tool_calls, number)
+                elif not content and not thought:
                     self.choice_facts(choice)
             if choice.finish_reason is not None or choice.finishReason is not None:
                 self._finish(choice, number)
@@ -99,8 +88,9 @@ class ChatDecoder:
             self._beside(chunk, name)
 
     def close(self) -> None:
-        """The input is over: state that waited for its call is said."""
+        """The input is over: state that waited for its call is said, and counts that were not the last."""
         self._details.flush(self.out)
+        self._count(self._usage)
 
     # -- the message ---------------------------------------------------------------------------------------------
 
@@ -132,10 +122,9 @@ class ChatDecoder:
 
     def _beside(self, chunk: Chunk, name: str) -> None:
         """What stands beside the choices, or instead of them."""
-        if chunk.x_groq is not None and chunk.x_groq.usage:
+        if chunk.x_groq is not None:
             self._count(chunk.x_groq.usage)
-        if chunk.usage:
-            self._count(chunk.usage)
+        self._count(self._usage)
         self._tell(chunk)
         if chunk.error is not None and is_error_body({"error": chunk.error}):
             self.out.fail(error_from_body(jsontext.read_object(self.out.place.frame())))
@@ -158,17 +147,16 @@ class ChatDecoder:
             elif chunk.choices is None and chunk.id is None:
                 out.unknown(out.place.frame(), name)
 
-    def _count(self, usage: Json) -> None:
-        """A snapshot of the counts. The same one said again is not looked at: some have one on each chunk."""
-        if usage != self._counted:
+    def _count(self, usage: Json | None) -> None:
+        """A snapshot of the counts, if it is another one. Some have one on each chunk: of those the first and the last are looked at."""
+        if usage and usage != self._counted:
             self._counted = usage
             values, sources = counts(usage, self._dialect.reasoning_count)
             self.out.usage(values, sources, usage)
 
     def choice_facts(self, choice: Choice) -> None:
         """What stands in a choice beside its delta, and only where that says nothing or the choice ends."""
-        if choice.usage:
-            self._count(choice.usage)
+        self._count(choice.usage)
         if choice.content_filter_results:
             self.out.meta("content_filter_results", choice.content_filter_results)
         if choice.error:
@@ -184,6 +172,14 @@ class ChatDecoder:
         out.finish(raw, None, number)
 
     # -- deltas --------------------------------------------------------------------------------------------------
+
+    def _rich(self, choice: Choice, number: int) -> None:
+        """A choice with more than plain text, reasoning and calls, or with something else than a delta."""
+        if choice.delta is not None and choice.message is None:
+            self.delta(choice.delta, number, choice.logprobs)
+        else:
+            self._messages.take(self.out, choice, number)
+            self.choice_facts(choice)
 
     def delta(self, delta: Delta, number: int, logprobs: Json | None = None) -> None:
         """Everything that may stand in a delta, in order."""
@@ -205,8 +201,12 @@ class ChatDecoder:
         """Reasoning under the first of its names that says something: some say the same under two, and in typed details, too."""
         out, text = self.out, delta.reasoning_content or delta.reasoning or delta.reasoning_text
         details = delta.reasoning_details or delta.reasoningDetails or []
-        if text and not any(detail.text or detail.summary for detail in details):
-            out.reasoning(text, number)
+        for detail in details:
+            if detail.text or detail.summary:
+                break
+        else:
+            if text:
+                out.reasoning(text, number)
         if details:
             self._details.take(out, details, number)
         if delta.thinking_blocks:
