@@ -68,7 +68,6 @@ class Reader:
         chain: Any = self._out
         for maker in reversed([*self.dialect.filters, *filters]):
             chain = (filter_named(maker, context) if isinstance(maker, str) else maker)(chain)
-        self._chain: Any = chain
         self._decoder = self.spec.decoder(cast(Assembler, chain), self.dialect)
         self._wires: dict[str, Any] = dict(getattr(self.spec.decoder, "wires", {}))
         self._wire: Any = self.spec.decoder.wire
@@ -107,8 +106,8 @@ class Reader:
         if self._alive:
             self._framer.close()
             self._decoder.close()
-            if isinstance(self._chain, Filter):
-                self._chain.flush()
+            if isinstance(self._decoder.out, Filter):
+                self._decoder.out.flush()
         self._alive = False
         self._out.close(error)
 
@@ -188,7 +187,7 @@ class Reader:
         """A frame that the fast parse refused: a marker, a keep-alive, a page, a near miss, or broken."""
         text = data.strip()
         if text.startswith(b"[DONE]"):
-            self._chain.sign("done")
+            self._decoder.out.sign("done")
         elif name == "html":
             self._die(_html_error(self._status, self._headers, data))
         elif name == "text":
@@ -207,14 +206,14 @@ class Reader:
             return
         if not isinstance(value, dict):
             if is_error_body(value):
-                self._out.fail(error_from_body(value, headers=self._headers))
+                self._decoder.out.fail(error_from_body(value, headers=self._headers))
             else:
                 self._out.note("broken_frame", "a frame that is not an object was skipped")
             return
         try:
             message, dropped = self._fitted(value, data, self._wires.get(name, self._wire))
         except (msgspec.ValidationError, ValueError):
-            self._out.unknown(data, name)
+            self._decoder.out.unknown(data, name)
             return
         for path in dropped:
             self._out.note("member_dropped", f"{path} is not of the type that this source sends", path)
@@ -244,7 +243,7 @@ class Reader:
             for line in lines:
                 self._on_frame(line, name)
         elif name == "error" and b"{" not in data:
-            self._out.fail(error_from_body(data.decode("utf-8", "replace")))
+            self._decoder.out.fail(error_from_body(data.decode("utf-8", "replace")))
         else:
             self._out.note("broken_frame", "a frame that is not JSON was skipped")
 
@@ -276,7 +275,7 @@ class Reader:
 
     def _die(self, error: Error) -> None:
         """Nothing that follows can be understood."""
-        self._out.fail(error)
+        self._decoder.out.fail(error)
         self._alive = False
 
     def _feed_body(self, data: bytes) -> None:

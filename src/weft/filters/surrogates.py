@@ -4,14 +4,18 @@ Knows: lone surrogates. Put in place by the reader when the first frame with an 
 Must not know: wires.
 """
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import msgspec
 
 from weft import jsontext
+from weft.context import Context
 from weft.errors import Error
 from weft.filters import Filter
+from weft.finish import finish_reason
+
+_LONE = "\ufffd"
 
 
 def _is_high(char: str) -> bool:
@@ -21,9 +25,9 @@ def _is_high(char: str) -> bool:
 class Surrogates(Filter):
     """Holds back a trailing high surrogate of each text; what never finds its other half becomes U+FFFD."""
 
-    def __init__(self, out: Any) -> None:
-        super().__init__(out)
-        self._held: dict[Hashable, str] = {}
+    def __init__(self, out: Any, context: Context | None = None) -> None:
+        super().__init__(out, context)
+        self._held: dict[tuple[Any, ...], str] = {}
 
     def __getattr__(self, verb: str) -> Any:
         """Any other verb: what it says comes at once, so its halves will stay halves."""
@@ -48,7 +52,7 @@ class Surrogates(Filter):
 
     def reasoning(self, text: str, choice: int = 0, key: Hashable = None, part: int = 0, form: str = "raw") -> None:
         """Reasoning, in whole characters."""
-        self.out.reasoning(self._whole(("reasoning", choice, key, part), text), choice, key, part, form)
+        self.out.reasoning(self._whole(("reasoning", choice, key, part, form), text), choice, key, part, form)
 
     def args(self, text: str, key: Hashable) -> None:
         """Arguments, in whole characters."""
@@ -64,10 +68,45 @@ class Surrogates(Filter):
         **rest: Any,
     ) -> int | None:
         """A fragment of a call, its arguments in whole characters."""
-        whole = self._whole(("call", choice, index), args) if args else args
+        whole = self._whole(("tool_call", choice, index), args) if args else args
         return self.out.tool_call(index, _entire(id), _entire(name), whole, choice, **rest)
 
-    def _whole(self, place: Hashable, text: str) -> str:
+    def finish(self, raw: str | None, reason: Any = None, choice: int = 0, message: str | None = None) -> None:
+        """A choice's finish; what it holds comes before."""
+        if reason is not None or finish_reason(raw) is not None:
+            self._release(lambda place: place[1] == choice)
+        self.out.finish(_entire(raw), reason, choice, _entire(message))
+
+    def end(self, key: Hashable, complete: bool = True) -> None:
+        """A block is over; what it holds comes before."""
+        self._release(lambda place: key in place[1:])
+        self.out.end(key, complete)
+
+    def sign(self, sign: Any) -> None:
+        """The stream is over; what is held comes before."""
+        self._release()
+        self.out.sign(sign)
+
+    def fail(self, error: Error) -> None:
+        """The source failed; what is held comes before."""
+        self._release()
+        self.out.fail(_entire(error))
+
+    def flush(self) -> None:
+        self._release()
+        super().flush()
+
+    def _release(self, which: Callable[[tuple[Any, ...]], bool] = bool) -> None:
+        """No other half will come: let go of those that are held in such places."""
+        for place in list(filter(which, self._held)):
+            del self._held[place]
+            verb, *where = place
+            if verb == "tool_call":
+                self.out.tool_call(where[1], None, None, _LONE, where[0])
+            else:
+                getattr(self.out, verb)(_LONE, *where)
+
+    def _whole(self, place: tuple[Any, ...], text: str) -> str:
         text = self._held.pop(place, "") + text
         if text and _is_high(text[-1]):
             self._held[place] = text[-1]
