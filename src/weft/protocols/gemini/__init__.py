@@ -3,7 +3,9 @@
 from weft.protocol import ProtocolSpec, Sign
 from weft.protocols.gemini.decode import GeminiDecoder
 from weft.protocols.gemini.dialects import GEMINI, ROWS
+from weft.protocols.gemini.encode import GeminiEncoder
 from weft.protocols.gemini.names import framed
+from weft.protocols.gemini.reply import reply
 from weft.protocols.gemini.wire import IGNORES
 
 PROTOCOL = ProtocolSpec(
@@ -11,6 +13,8 @@ PROTOCOL = ProtocolSpec(
     title="Google Gemini generateContent",
     framing="sse",
     decoder=GeminiDecoder,
+    encoder=GeminiEncoder,
+    reply=reply,
     dialect=GEMINI,
     dialects=ROWS,
     ignores=IGNORES,

@@ -201,13 +201,13 @@ class GeminiDecoder:
             self._carry(choice)
 
     def _say(self, part: Part, text: str, choice: int) -> None:
-        """Text or a thought. A signed part is a block of its own, since its signature is for just that."""
+        """Text or a thought. A signed part is a block of its own, since its signature is for just that; a thought without text signs the one before it."""
         out, signature = self.out, part.thought_signature
         if text:
             self._calls.end(out, choice)
         if signature or part.thought:
             self._citations.cut(choice)
-        if signature:
+        if signature and (text or not part.thought):
             out.split(choice)
         if part.thought:
             out.reasoning(text, choice, None, 0, "summary")

@@ -1,6 +1,6 @@
 """Log probabilities of tokens, in the form that chat.completions made common: a list of tokens, each with its rivals.
 
-Knows: the two parallel lists of this wire. Must not know: which text they belong to.
+Knows: the two parallel lists of this wire, to read and to write. Must not know: which text they belong to.
 """
 
 from typing import Any
@@ -28,3 +28,19 @@ def _token(value: Any) -> dict[str, Any]:
 
 def _list(value: Any) -> list[Any]:
     return value if is_array(value) else []
+
+
+def result(logprobs: Any) -> dict[str, Any] | None:
+    """The two lists of this wire; None for what is not a list of tokens."""
+    content: Any = logprobs.get("content") if is_object(logprobs) else logprobs
+    entries = [entry for entry in _list(content) if is_object(entry)]
+    if not entries:
+        return None
+    rivals = [{"candidates": [_candidate(rival) for rival in _list(entry.get("top_logprobs"))]} for entry in entries]
+    return {"chosenCandidates": [_candidate(entry) for entry in entries], "topCandidates": rivals}
+
+
+def _candidate(value: Any) -> dict[str, Any]:
+    members = value if is_object(value) else {}
+    said = {"token": members.get("token", ""), "logProbability": members.get("logprob", 0.0)}
+    return {**said, "tokenId": members["token_id"]} if "token_id" in members else said
