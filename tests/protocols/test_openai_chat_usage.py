@@ -88,9 +88,13 @@ def test_cumulative_counts_are_never_added():
     assert (10, 5, 15) == (found.input_tokens, found.output_tokens, found.total_tokens)
 
 
-def test_the_same_counts_on_each_chunk_are_one_event():
-    frames = [{**text("x"), "usage": usage()} for _ in range(5)]
-    assert 1 == sum(isinstance(event, Usage) for event in read_events(*frames, end()))
+def test_counts_on_each_chunk_are_told_when_they_begin_and_when_they_end():
+    frames = [{**text("x"), "usage": usage(10, number, 10 + number)} for number in range(1, 6)]
+    told = [event.output_tokens for event in read_events(*frames, done=False) if isinstance(event, Usage)]
+    assert [1, 5] == told
+    assert [4] == [
+        event.output_tokens for event in read_events(*[{**text("x"), "usage": usage()}] * 3) if isinstance(event, Usage)
+    ]
 
 
 def test_usage_in_the_choice():
@@ -106,6 +110,13 @@ def test_usage_in_groqs_own_member():
     assert 7 == counted(text("x"), end("stop", x_groq={"id": "r", "usage": usage()})).total_tokens
     both = end("stop", x_groq={"usage": usage(1, 1, 2)}, usage=usage())
     assert 7 == counted(text("x"), both).total_tokens
+
+
+def test_early_counts_do_not_come_back():
+    ending = {"index": 0, "delta": {}, "finish_reason": "stop", "usage": usage()}
+    assert 7 == counted({**text("x"), "usage": usage(1, 1, 2)}, envelope([ending])).total_tokens
+    groq = end("stop", x_groq={"usage": usage()})
+    assert 7 == counted({**text("x"), "usage": usage(1, 1, 2)}, groq).total_tokens
 
 
 def test_usage_on_the_finish_chunk():

@@ -57,7 +57,7 @@ class ChatDecoder:
             self._greet(chunk)
         beside = not choices or chunk.error is not None
         if chunk.usage is not None:
-            beside = beside or self._usage is None
+            beside = beside or self._counted is None
             self._usage = chunk.usage
         for choice in choices or ():
             delta, number = choice.delta, 0 if self._phases else choice.index or 0
@@ -90,7 +90,7 @@ class ChatDecoder:
     def close(self) -> None:
         """The input is over: state that waited for its call is said, and counts that were not the last."""
         self._details.flush(self.out)
-        self._count(self._usage)
+        self._count_last()
 
     # -- the message ---------------------------------------------------------------------------------------------
 
@@ -124,7 +124,7 @@ class ChatDecoder:
         """What stands beside the choices, or instead of them."""
         if chunk.x_groq is not None:
             self._count(chunk.x_groq.usage)
-        self._count(self._usage)
+        self._count_last()
         self._tell(chunk)
         if chunk.error is not None and is_error_body({"error": chunk.error}):
             self.out.fail(error_from_body(jsontext.read_object(self.out.place.frame())))
@@ -147,8 +147,13 @@ class ChatDecoder:
             elif chunk.choices is None and chunk.id is None:
                 out.unknown(out.place.frame(), name)
 
+    def _count_last(self) -> None:
+        """Some have counts on each chunk: of those the first and the last are looked at."""
+        usage, self._usage = self._usage, None
+        self._count(usage)
+
     def _count(self, usage: Json | None) -> None:
-        """A snapshot of the counts, if it is another one. Some have one on each chunk: of those the first and the last are looked at."""
+        """A snapshot of the counts, if it is another one."""
         if usage and usage != self._counted:
             self._counted = usage
             values, sources = counts(usage, self._dialect.reasoning_count)
