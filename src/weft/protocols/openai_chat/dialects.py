@@ -69,6 +69,30 @@ DECLARING: tuple[ChatDialect, ...] = (
         signs=(Sign("choices.delta.tool_calls.extra_content.google", None, 0.9),),
     ),
     ChatDialect(
+        name="minimax",
+        title="MiniMax",
+        evidence="think tags in the text unless reasoning_split is asked for (atlas 2.1.5 and 2.1.11)",
+        rules=RULES,
+        filters=("think",),
+        models=("minimax-", "abab"),
+        signs=(Sign("base_resp", None, 0.8), Sign("input_sensitive", None, 0.8)),
+    ),
+    ChatDialect(
+        name="fireworks",
+        title="Fireworks",
+        evidence="think tags in the text (atlas 2.1.5 and 2.1.11; corpus: llama-stack, deepseek-r1)",
+        rules=RULES,
+        filters=("think",),
+        models=("accounts/fireworks/",),
+    ),
+    ChatDialect(
+        name="lmstudio",
+        title="LM Studio",
+        evidence="think tags in the text or reasoning_content, as it is set (atlas 2.1.5 and 2.1.11)",
+        rules=RULES,
+        filters=("think",),
+    ),
+    ChatDialect(
         name="snapshots",
         title="any source whose text, reasoning and arguments repeat what was said before",
         evidence="failures B7 and A20 (QwenLM/qwen-code#3896, saberjack/SHTUCodeProxy#1)",
@@ -107,10 +131,6 @@ ROWS: tuple[ChatDialect, ...] = (
     ),
     _tolerated("groq", "Groq", "x_groq.usage, executed_tools, tool_use_failed", signs=(Sign("x_groq", None, 0.95),)),
     _tolerated("moonshot", "Moonshot Kimi", "usage inside the choice, cached_tokens at its top", "kimi-", "moonshot-"),
-    _tolerated(
-        "minimax", "MiniMax", "nulls on later fragments, reasoning_details, base_resp", "minimax-", "abab",
-        signs=(Sign("base_resp", None, 0.8), Sign("input_sensitive", None, 0.8)),
-    ),
     _tolerated("xiaomi", "Xiaomi MiMo", "reasoning_content (requirements A6)", "mimo-"),
     _tolerated(
         "perplexity", "Perplexity", "a message so far beside each delta, usage and results on each chunk", "sonar",
@@ -118,7 +138,6 @@ ROWS: tuple[ChatDialect, ...] = (
     ),
     _tolerated("cerebras", "Cerebras", "reasoning, time_info", signs=(Sign("time_info", None, 0.8),)),
     _tolerated("together", "Together", "finish `eos`, token ids", signs=(Sign("object", "completion.chunk", 0.8),)),
-    _tolerated("fireworks", "Fireworks", "usage unasked", "accounts/fireworks/"),
     _tolerated(
         "copilot", "GitHub Copilot", "reasoning_text, reasoning_opaque, two choices with one index",
         signs=(Sign("copilot_usage", None, 0.95), Sign("choices.delta.reasoning_opaque", None, 0.8)),
@@ -126,7 +145,6 @@ ROWS: tuple[ChatDialect, ...] = (
     _tolerated("vllm", "vLLM", "reasoning, token_ids, stop_reason, usage on each chunk", signs=(Sign("choices.token_ids", None, 0.6),)),
     _tolerated("sglang", "SGLang", "finish `None`, matched_stop", signs=(Sign("choices.matched_stop", None, 0.8),)),
     _tolerated("llamacpp", "llama.cpp", "arguments as an object, timings", signs=(Sign("timings.predicted_ms", None, 0.8),)),
-    _tolerated("lmstudio", "LM Studio", "reasoning_content or think tags"),
     _tolerated("tgi", "Hugging Face TGI", "arguments as an object, finish `eos_token`, errors with an error_type"),
     _tolerated("huggingface", "Hugging Face router", "the union of those behind it"),
     _tolerated("ollama", "Ollama's /v1", "reasoning; a stream that fails just stops", signs=(Sign("system_fingerprint", "fp_ollama", 0.95),)),
