@@ -51,6 +51,11 @@ def test_golden_stream_event_by_event():
     ] == read_events(*frames)
 
 
+def test_a_role_alone_opens_nothing():
+    message = read(ROLE, end())
+    assert ([], "stop", "completed") == (message.blocks, message.finish, message.outcome)
+
+
 # -- the shape of a chunk ------------------------------------------------------------------------------------------
 
 
