@@ -3,6 +3,8 @@
 from weft.protocol import ProtocolSpec, Sign
 from weft.protocols.ollama.decode import OllamaDecoder
 from weft.protocols.ollama.dialects import OLLAMA
+from weft.protocols.ollama.encode import OllamaEncoder
+from weft.protocols.ollama.reply import reply
 from weft.protocols.ollama.wire import IGNORES
 
 PROTOCOL = ProtocolSpec(
@@ -10,6 +12,8 @@ PROTOCOL = ProtocolSpec(
     title="Ollama native chat and generate",
     framing="ndjson",
     decoder=OllamaDecoder,
+    encoder=OllamaEncoder,
+    reply=reply,
     dialect=OLLAMA,
     ignores=IGNORES,
     signs=(

@@ -1,0 +1,249 @@
+"""Writes Ollama's lines so that its own SDKs read them.
+
+Knows: this wire. Must not know: other protocols.
+Each line is a whole object that names the model and a time. Calls are said when they are whole; the last line is the only one that is done.
+"""
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Final
+
+import msgspec
+
+from weft import events as ev
+from weft import jsontext
+from weft.context import Context
+from weft.encoder import Encoder, Handler, place_of
+from weft.losses import Losses
+from weft.protocols.ollama import words
+from weft.timestamps import stamp
+
+_REMOTE: Final = frozenset({"remote_model", "remote_host"})
+
+
+class OllamaEncoder(Encoder):
+    """One stream of lines."""
+
+    drops: ClassVar = {
+        ev.Note: "",
+        ev.StepStart: "",
+        ev.StepEnd: "steps",
+        ev.Unknown: "unknown",
+        ev.Usage: "",
+        ev.Signature: "signature",
+        ev.Annotation: "annotation",
+        ev.Result: "",
+        ev.Opaque: "",
+    }
+    loses: ClassVar = {
+        "steps": "lines know no steps",
+        "unknown": "a frame nobody could name is not made up again",
+        "reasoning_form": "thinking is one text",
+        "blocks": "neighbouring texts run together",
+        "signature": "there is no place for state of an origin",
+        "refusal": "a refusal is text",
+        "args_stream": "a call is said when it is whole",
+        "args_text": "arguments stand on one line",
+        "args_invalid": "arguments are an object: a call with others ends the stream in an error",
+        "incomplete": "a call that was cut off is left out: it would read as one to execute",
+        "tool_kind": "there are only functions with a JSON object for arguments",
+        "executor": "a tool that the provider ran is not the client's to run",
+        "tool_result": "results of tools that the provider ran have no place",
+        "annotation": "there are no citations",
+        "file": "only images in base64 have a place",
+        "file_partial": "previews have no place",
+        "opaque": "another protocol's items have no place",
+        "logprobs": "log probabilities are those of single tokens",
+        "channel": "text has no channels",
+        "usage_split": "there are two counts, and neither is split",
+        "finish_other": "there is no word for this finish: it reads as a stop",
+        "error_detail": "an error is a text",
+        "meta": "this fact has no place",
+        "id": "a message has no id",
+    }
+    sequential: ClassVar = True
+
+    def __init__(self, write: Callable[[bytes], object], context: Context, losses: Losses) -> None:
+        super().__init__(write, context, losses)
+        self._envelope: dict[str, Any] = {}
+        self._before = b""
+        self._block = ev.BlockStart(0, "text")
+        self._head = self._tail = b""
+        self._last = ""
+        self._part = 0
+        self._args: list[str] = []
+        self._image: list[str] = []
+        self._calls = 0
+        self._broken: list[tuple[str, str]] = []
+        self._refused = False
+        self._tokens: Any = None
+
+    def handlers(self) -> dict[type[ev.Event], Handler]:
+        return {
+            ev.Start: self._start,
+            ev.Meta: self._meta,
+            ev.BlockStart: self._block_start,
+            ev.TextDelta: self._text,
+            ev.RefusalDelta: self._text,
+            ev.ReasoningDelta: self._think,
+            ev.ArgsDelta: self._piece,
+            ev.File: self._file,
+            ev.BlockEnd: self._block_end,
+            ev.End: self._end,
+        }
+
+    # -- the envelope --------------------------------------------------------------------------------------------
+
+    def _start(self, event: ev.Start) -> None:
+        if not event.made:
+            self.lose("id")
+        created = event.created or self._context.created
+        time = stamp(created) if created else None
+        self._seal({"model": event.model or "", "created_at": time or words.NO_TIME})
+
+    def _seal(self, more: dict[str, Any]) -> None:
+        """Freeze what stands in every line before its message."""
+        self._envelope |= more
+        self._before = jsontext.line(self._envelope)[:-1] + b',"message":{"role":"assistant","content":'
+
+    def _meta(self, event: ev.Meta) -> None:
+        if event.name in _REMOTE:
+            self._seal({event.name: event.value})
+        elif event.name == "model" and not self._envelope["model"]:
+            self._seal({"model": event.value})
+        elif event.name == "context":
+            self._tokens = event.value
+        elif event.name not in ("id", "model", "created"):
+            self.lose("meta", event.name)
+
+    # -- text ----------------------------------------------------------------------------------------------------
+
+    def _block_start(self, event: ev.BlockStart) -> None:
+        self._block, self._head, self._part = event, b"", 0
+        self._args, self._image = [], []
+        if event.channel:
+            self.lose("channel", place_of(event))
+        self._refused = self._refused or event.kind == "refusal"
+
+    def _text(self, event: ev.TextDelta | ev.RefusalDelta) -> None:
+        if not self._head:
+            self._begin(self._before, b'},"done":false}\n', "text")
+        if event.logprobs is not None:
+            self._measured(event)
+            return
+        self._write(self._head + jsontext.line(event.text) + self._tail)
+
+    def _think(self, event: ev.ReasoningDelta) -> None:
+        text = event.text
+        if not self._head:
+            if self._begin(self._before + b'"","thinking":', b'},"done":false}\n', "thinking"):
+                text = "\n\n" + text
+        elif event.part != self._part:
+            text = "\n\n" + text
+        if event.form != "raw" or event.part:
+            self.lose("reasoning_form", place_of(event))
+        self._part = event.part
+        self._write(self._head + jsontext.line(text) + self._tail)
+
+    def _begin(self, head: bytes, tail: bytes, kind: str) -> bool:
+        """Freeze the line that the deltas of this block are spliced into. True if it runs on from the block before it."""
+        self._head, self._tail = head, tail
+        again, self._last = self._last == kind, kind
+        if again:
+            self.lose("blocks", place_of(self._block))
+        return again
+
+    def _measured(self, event: ev.TextDelta | ev.RefusalDelta) -> None:
+        tokens = words.logprobs(event.logprobs)
+        if tokens is None:
+            self.lose("logprobs", place_of(event))
+        beside = b',"logprobs":' + jsontext.line(tokens) if tokens else b""
+        self._write(self._before + jsontext.line(event.text) + b"}" + beside + b',"done":false}\n')
+
+    # -- what is said when it is whole ---------------------------------------------------------------------------
+
+    def _piece(self, event: ev.ArgsDelta) -> None:
+        self._args.append(event.text)
+
+    def _file(self, event: ev.File) -> None:
+        if event.partial:
+            self.lose("file_partial", place_of(event))
+        elif (
+            self._block.kind != "file" or event.data is None or not (event.media_type or "image/").startswith("image/")
+        ):
+            self.lose("file", place_of(event))
+        else:
+            self._image.append(event.data)
+
+    def _block_end(self, event: ev.BlockEnd) -> None:
+        block, kind = self._block, self._block.kind
+        if kind == "tool_call" and block.executor == "client":
+            self._call(block, event.complete)
+        elif kind == "tool_call":
+            self.lose("executor", place_of(event))
+        elif kind in ("tool_result", "opaque"):
+            self.lose(kind, place_of(event))
+        elif self._image:
+            self._message({"images": ["".join(self._image)]})
+
+    def _call(self, block: ev.BlockStart, complete: bool) -> None:
+        """A call that can be executed; one that cannot is kept for the end."""
+        raw, where = "".join(self._args), place_of(block)
+        if block.tool != "function":
+            self.lose("tool_kind", where)
+        args = jsontext.line({"input": raw}) if block.tool == "custom" else jsontext.object_line(raw)
+        if args is None or not complete:
+            self._broken.append((raw, where))
+            return
+        if len(self._args) > 1:
+            self.lose("args_stream", where)
+        if block.tool != "custom" and raw and args != raw.encode("utf-8", "replace"):
+            self.lose("args_text", where)
+        function = {"index": self._calls, "name": block.name or "", "arguments": msgspec.Raw(args)}
+        id = {"id": block.id} if block.id else {}
+        self._calls += 1
+        self._message({"tool_calls": [{**id, "function": function}]})
+
+    def _message(self, members: dict[str, Any]) -> None:
+        """A line that has more in its message than text."""
+        self._last = ""
+        self._write(self._before + b'"",' + jsontext.line(members)[1:] + b',"done":false}\n')
+
+    # -- the end -------------------------------------------------------------------------------------------------
+
+    def _end(self, event: ev.End) -> None:
+        for _, where in self._broken:
+            self.lose("args_invalid" if event.outcome == "completed" else "incomplete", where)
+        if event.outcome in ("failed", "truncated") or (event.error is not None and event.error.type == "cancelled"):
+            self._failed(event)
+            return
+        if self._broken and event.outcome == "completed":
+            self._error(f"error parsing tool call: raw='{self._broken[0][0]}'")
+            return
+        finish = event.finishes[0] if event.finishes else ev.Finish()
+        cut = finish.reason is None and event.outcome == "incomplete"
+        word = "length" if cut else words.finish(finish)
+        if finish.reason not in words.PLAIN and word == "stop":
+            self.lose("finish_other")
+        if self._refused:
+            self.lose("refusal")
+        self._done(word, event.usage)
+
+    def _done(self, word: str, usage: ev.Usage | None) -> None:
+        if usage is not None and (usage.cache_read_tokens or usage.cache_write_tokens or usage.reasoning_tokens):
+            self.lose("usage_split")
+        beside: dict[str, Any] = {"done": True, "done_reason": word}
+        if self._tokens is not None:
+            beside["context"] = self._tokens
+        beside |= words.usage(usage) if usage is not None else {}
+        self._write(self._before + b'""},' + jsontext.line(beside)[1:] + b"\n")
+
+    def _failed(self, event: ev.End) -> None:
+        """A line with the error, and none that is done."""
+        if event.error is None:
+            return
+        if not words.tells_all(event.error):
+            self.lose("error_detail")
+        self._error(event.error.message)
+
+    def _error(self, message: str) -> None:
+        self._write(jsontext.line({"error": message}) + b"\n")

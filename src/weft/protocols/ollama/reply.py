@@ -1,0 +1,54 @@
+"""The whole reply: the lines of a stream of the same message, put together.
+
+Knows: that a reply is one line with everything in it. Must not know: what a call or an end looks like; the encoder does.
+"""
+
+from typing import Any
+
+import msgspec
+
+from weft import jsontext
+from weft.context import Context
+from weft.losses import Losses
+from weft.message import Message
+from weft.protocols.ollama.encode import OllamaEncoder
+from weft.steps import chain
+from weft.steps.one_choice import OneChoice
+from weft.unfold import unfold
+
+
+class _Message(msgspec.Struct):
+    role: str = "assistant"
+    content: str = ""
+    thinking: str = ""
+    images: list[msgspec.Raw] = []
+    tool_calls: list[msgspec.Raw] = []
+
+
+class _Line(msgspec.Struct):
+    message: _Message
+    logprobs: list[msgspec.Raw] = []
+
+
+_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_line = msgspec.json.Decoder(_Line).decode
+
+
+def reply(message: Message, context: Context, losses: Losses) -> bytes:
+    """The body. A message that failed is the error body, for `http_status(message.error)`."""
+    frames: list[bytes] = []
+    encoder = OllamaEncoder(frames.append, context, losses)
+    emit = chain([OneChoice(losses)], encoder.feed)
+    for event in unfold(message):
+        emit(event)
+    body: dict[str, Any] = _members(frames[-1])
+    if "error" in body:
+        return frames[-1].strip()
+    lines = [_line(frame) for frame in frames]
+    said: dict[str, Any] = {"role": "assistant", "content": "".join(line.message.content for line in lines)}
+    said["thinking"] = "".join(line.message.thinking for line in lines)
+    said["images"] = [image for line in lines for image in line.message.images]
+    said["tool_calls"] = [call for line in lines for call in line.message.tool_calls]
+    kept = {name: value for name, value in said.items() if value or name == "content"}
+    logprobs = [token for line in lines for token in line.logprobs]
+    return jsontext.line({**body, "message": kept, **({"logprobs": logprobs} if logprobs else {})})

@@ -1,0 +1,49 @@
+"""The words of this wire for what is the same in a line and in a whole reply: finishes, counts, failures, log probabilities.
+
+Knows: names and tables. Must not know: lines, or when anything is said.
+"""
+
+from typing import Any, Final
+
+from weft.errors import Error, error_from_body
+from weft.events import Finish, FinishReason, Usage
+from weft.jsontext import is_array, is_object
+
+_FINISHES: Final[dict[FinishReason | None, str]] = {"length": "length"}
+# Said in other words by this wire: a stop with calls beside it is one for them.
+PLAIN: Final = frozenset({"stop", "tool_calls", "length", None})
+
+_DURATIONS: Final = ("total_duration", "load_duration", "prompt_eval_duration", "eval_duration")
+
+NO_TIME: Final = "0001-01-01T00:00:00Z"
+"""What Go writes where no time is set; the member has to be there."""
+
+
+def finish(said: Finish) -> str:
+    """Our word, which is any word the source has where nobody knows what it means."""
+    return said.raw if said.reason == "other" and said.raw else _FINISHES.get(said.reason, "stop")
+
+
+def usage(counts: Usage) -> dict[str, int]:
+    """The two counts, with the durations that are this wire's own. Nobody's clock is read for others."""
+    own: dict[str, Any] = counts.raw if is_object(counts.raw) else {}
+    said = {"prompt_eval_count": counts.input_tokens, "eval_count": counts.output_tokens}
+    said |= {name: own[name] for name in _DURATIONS if isinstance(own.get(name), int)}
+    return {name: count for name, count in said.items() if count is not None}
+
+
+def tells_all(fault: Error) -> bool:
+    """Does the text alone say all that is known of a failure?"""
+    told = error_from_body({"error": fault.message})
+    return (told.type, told.retry_after, told.parameter, told.code) == (
+        fault.type,
+        fault.retry_after,
+        fault.parameter,
+        fault.code,
+    )
+
+
+def logprobs(said: Any) -> list[Any] | None:
+    """The list of tokens; None for what is not one."""
+    tokens: Any = said.get("content") if is_object(said) else said
+    return tokens if is_array(tokens) and all(is_object(token) for token in tokens) else None
