@@ -47,7 +47,7 @@ LAYERS = (
         "provider_state",
         "run_calls",
     },
-    {"reader", "writer", "forward", "verbatim", "pipe", "sources", "detect"},
+    {"reader", "writer", "forward", "verbatim", "pipe", "sources", "detect", "linting"},
     {"io"},
     {"weft"},
     {"gateway", "cli", "testing", "__main__"},
@@ -70,6 +70,7 @@ GRANTS = {
     "weft": {"importlib"},  # imports the heavier names when they are asked for
     "weft.filters.named": {"importlib"},  # likewise
     "weft.protocol": {"importlib"},  # finds protocols by name, those of other packages too
+    "weft.linting.checklist": {"importlib"},  # imports the rules of the protocol that is asked for
     "weft.nearest": {"difflib"},
     "weft.steps.contract": {
         "importlib"

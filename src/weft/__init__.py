@@ -11,6 +11,7 @@ if typing.TYPE_CHECKING:
     from weft.context import Context
     from weft.errors import Error, error_from_http
     from weft.events import Event, from_json, to_json
+    from weft.linting import Finding, lint
     from weft.losses import Loss
     from weft.message import Choice, Message, collect
     from weft.pipe import Pipe, convert
@@ -23,6 +24,7 @@ _HOMES = {
     "Context": "weft.context",
     "Error": "weft.errors",
     "Event": "weft.events",
+    "Finding": "weft.linting",
     "Limits": "weft.rules",
     "Loss": "weft.losses",
     "Message": "weft.message",
@@ -36,6 +38,7 @@ _HOMES = {
     "convert": "weft.pipe",
     "error_from_http": "weft.errors",
     "from_json": "weft.events",
+    "lint": "weft.linting",
     "read": "weft.sources",
     "to_json": "weft.events",
 }
@@ -45,6 +48,7 @@ __all__ = [
     "Context",
     "Error",
     "Event",
+    "Finding",
     "Limits",
     "Loss",
     "Message",
@@ -58,6 +62,7 @@ __all__ = [
     "convert",
     "error_from_http",
     "from_json",
+    "lint",
     "read",
     "to_json",
 ]

@@ -20,6 +20,7 @@ COMMANDS: dict[str, str] = {
     "inspect": "a timeline for people: blocks, bytes, usage, what went wrong and whose fault",
     "events": "one event a line, as JSON",
     "collect": "the assembled message, as JSON",
+    "lint": "what strict clients would do about a stream: which rule it breaks, and where",
     "detect": "which protocol and dialect is this, and how sure",
     "protocols": "the protocols and dialects that are known",
     "demo": "a short show: a stream is read live; no key, no network",
@@ -43,7 +44,7 @@ examples:
   weft convert --to anthropic reply.sse  the same stream in another protocol's words
 
 weft COMMAND --help tells more; weft --version tells the version.
-Exit status: 0 the stream completed; 2 wrong usage or unreadable input; 3 the stream ended incomplete, failed or truncated
+Exit status: 0 the stream completed; 1 findings (lint); 2 wrong usage or unreadable input; 3 the stream ended incomplete, failed or truncated
 (the last line on standard error says why); 130 interrupted."""
 
 OK, REFUSED, BUG, INTERRUPTED = 0, 2, 70, 130
