@@ -91,7 +91,7 @@ class Assembler:
 
     def meta(self, name: str, value: Any) -> None:
         """A fact about the whole message. An unchanged one is not said twice."""
-        if value is None or self._facts.get(name) == value or not self.accepts(name):
+        if value is None or _same(self._facts.get(name), value) or not self.accepts(name):
             return
         self._facts[name] = value
         self._send(ev.Meta(name, value))
@@ -505,3 +505,11 @@ class Assembler:
             return True
         call = block.call
         return call is not None and any(call.pieces) and (call.whole or block.index < max(self._blocks.open))
+
+
+def _same(old: Any, new: Any) -> bool:
+    """Are two decoded values equal? What is nested too deeply to be compared is taken for another."""
+    try:
+        return bool(old == new)
+    except RecursionError:
+        return False

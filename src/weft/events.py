@@ -7,7 +7,7 @@ Blocks are named by a small integer `index`; ids live on `BlockStart` alone, so 
 `gc=False` is safe because no event can be part of a reference cycle.
 """
 
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 
@@ -20,6 +20,10 @@ Arrival = Literal["delta", "whole"]
 Executor = Literal["client", "provider"]
 ReasoningForm = Literal["raw", "summary", "encrypted"]
 UsageSource = Literal["reported", "derived", "estimated"]
+
+
+ChoiceNumber = Annotated[int, msgspec.Meta(ge=0, lt=128)]
+"""The number of one of several answers; a wire that says another is not believed."""
 
 
 class Origin(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
@@ -71,7 +75,7 @@ class BlockStart(Event, frozen=True, tag="block-start"):
     type: ClassVar[str] = "block-start"
     index: int
     kind: BlockKind
-    choice: int = 0
+    choice: ChoiceNumber = 0
     item: int = 0
     item_id: str | None = None
     step: int = 0
@@ -238,7 +242,7 @@ class Unknown(Event, frozen=True, tag="unknown"):
 class Finish(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """How one choice ended: our word for it, and the provider's."""
 
-    choice: int = 0
+    choice: ChoiceNumber = 0
     reason: FinishReason | None = None
     raw: str | None = None
 

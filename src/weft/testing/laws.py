@@ -103,7 +103,7 @@ def check_garbage(spec: Spec, data: bytes, *, dialect: str | Dialect | None = No
     for _ in range(rounds):
         damaged = data
         for _ in range(chance.randint(1, 4)):
-            damaged = chance.choice(_DAMAGES)(damaged, chance)
+            damaged = chance.choice(DAMAGES)(damaged, chance)
         _in_order(read_all(spec, [damaged], dialect=dialect))
 
 
@@ -233,4 +233,4 @@ def _value_end(data: bytes, at: int) -> tuple[object, int]:
     return value, at + len(text) - len(text.lstrip()) + length
 
 
-_DAMAGES: tuple[Callable[[bytes, random.Random], bytes], ...] = (_flip, _delete, _repeat, _noise, _retype, _retype)
+DAMAGES: tuple[Callable[[bytes, random.Random], bytes], ...] = (_flip, _delete, _repeat, _noise, _retype, _retype)

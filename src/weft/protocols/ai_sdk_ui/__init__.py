@@ -3,6 +3,7 @@
 from weft.protocol import ProtocolSpec, Sign
 from weft.protocols.ai_sdk_ui.decode import UIStreamDecoder
 from weft.protocols.ai_sdk_ui.dialects import AI_SDK_UI
+from weft.protocols.ai_sdk_ui.encode import UIStreamEncoder
 from weft.protocols.ai_sdk_ui.wire import IGNORES
 
 PROTOCOL = ProtocolSpec(
@@ -10,6 +11,7 @@ PROTOCOL = ProtocolSpec(
     title="Vercel AI SDK UI message stream",
     framing="sse",
     decoder=UIStreamDecoder,
+    encoder=UIStreamEncoder,
     dialect=AI_SDK_UI,
     ignores=IGNORES,
     signs=(

@@ -192,7 +192,7 @@ class UIStreamDecoder:
         usage = (said.get("totalUsage") or said.get("usage")) if jsontext.is_object(said) else None
         try:
             counts = _counts(msgspec.convert(usage, Usage))
-        except msgspec.ValidationError:
+        except (msgspec.ValidationError, UnicodeError):
             return
         self.out.usage(counts, None, usage)
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import msgspec
 
+from weft.events import ChoiceNumber
+
 
 class Wire(msgspec.Struct, gc=False, rename="camel"):
     """What all wire types share."""
@@ -72,7 +74,7 @@ class Content(Wire):
 class Candidate(Wire):
     content: Content | None = None
     finish_reason: str | int | None = None
-    index: int | None = None
+    index: ChoiceNumber | None = None
     grounding_metadata: dict[str, Any] | None = None
     citation_metadata: dict[str, Any] | None = None
     url_context_metadata: dict[str, Any] | None = None

@@ -136,7 +136,7 @@ class ChatDecoder:
     def _without_choices(self, chunk: Chunk, name: str) -> None:
         """A chunk around the message's; a wrapped one; a piece of plain text; a failure in somebody's words; or nothing that we know."""
         out = self.out
-        if chunk.data is not None:
+        if chunk.data is not None and chunk.data.data is None:
             self.feed(chunk.data, name)
         elif chunk.value:
             out.text(chunk.value)
@@ -164,7 +164,7 @@ class ChatDecoder:
         self._count(choice.usage)
         if choice.content_filter_results:
             self.out.meta("content_filter_results", choice.content_filter_results)
-        if choice.error:
+        if choice.error is not None and is_error_body({"error": choice.error}):
             self.out.fail(error_from_body({"error": choice.error}))
 
     def _finish(self, choice: Choice, number: int) -> None:

@@ -8,7 +8,7 @@ and more cached tokens than prompt tokens prove that those are counted beside th
 
 import re
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
@@ -65,11 +65,13 @@ def _read(said: Json) -> Usage:
         return fit(whole(said) or {}, Usage)[0]
 
 
-def _snake(value: Any) -> Any:
-    """OpenRouter's own SDK spells `promptTokens`."""
-    if not is_object(value):
-        return value
-    return {_HUMP.sub("_", name).lower(): _snake(member) for name, member in value.items()}
+def _snake(said: Json) -> Json:
+    """OpenRouter's own SDK spells `promptTokens`, and so on one level below."""
+    renamed = {_HUMP.sub("_", name).lower(): value for name, value in said.items()}
+    return {
+        name: {_HUMP.sub("_", inner).lower(): count for inner, count in value.items()} if is_object(value) else value
+        for name, value in renamed.items()
+    }
 
 
 def _one(counts: Iterable[int | None]) -> int | None:

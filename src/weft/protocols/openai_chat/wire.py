@@ -10,6 +10,8 @@ from typing import Any
 
 import msgspec
 
+from weft.events import ChoiceNumber
+
 Json = dict[str, Any]
 
 
@@ -86,7 +88,7 @@ class Delta(Wire):
 
 
 class Choice(Wire):
-    index: int | None = None
+    index: ChoiceNumber | None = None
     delta: Delta | None = None
     logprobs: Json | None = None
     finish_reason: str | None = None
