@@ -3,6 +3,8 @@
 from weft.protocol import ProtocolSpec, Sign
 from weft.protocols.bedrock.decode import ConverseDecoder
 from weft.protocols.bedrock.dialects import BEDROCK
+from weft.protocols.bedrock.encode import ConverseEncoder
+from weft.protocols.bedrock.reply import reply
 from weft.protocols.bedrock.sdk import framed
 from weft.protocols.bedrock.wire import IGNORES
 
@@ -11,6 +13,8 @@ PROTOCOL = ProtocolSpec(
     title="Amazon Bedrock Converse",
     framing="aws",
     decoder=ConverseDecoder,
+    encoder=ConverseEncoder,
+    reply=reply,
     dialect=BEDROCK,
     ignores=IGNORES,
     framed=framed,
