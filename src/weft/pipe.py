@@ -16,7 +16,7 @@ from weft.message import Collector, Message
 from weft.protocol import Dialect, ProtocolSpec, resolve
 from weft.reader import FilterMaker, Reader
 from weft.rules import Limits
-from weft.sources import Source, pieces_of, take
+from weft.sources import Pieces, Source, take
 from weft.steps import Step, chain
 from weft.steps.narrow import narrowed
 from weft.steps.restore import Restore
@@ -188,7 +188,8 @@ def _encoder(target: str | ProtocolSpec, write: Any, context: Context, losses: L
 
 
 def convert(source: Source, source_protocol: str | ProtocolSpec, target: str | ProtocolSpec, **options: Any) -> bytes:
-    """A whole stream at once: everything that `Pipe` takes may be said here."""
+    """A whole stream at once: everything that `Pipe` takes may be said here. An exception of the source becomes the target's failure."""
     pipe = Pipe(source_protocol, target, **options)
-    out = [take(pipe, piece) for piece in pieces_of(source)]
-    return b"".join([*out, pipe.close()])
+    pieces = Pieces(source)
+    out = [take(pipe, piece) for piece in pieces]
+    return b"".join([*out, pipe.close(pieces.fault)])

@@ -63,21 +63,13 @@ def aread(
 
 
 def _run(reader: Reader, events: list[Event], source: Source) -> Iterator[Event]:
-    fault: Error | None = None
-    pieces = iter(pieces_of(source))
-    while True:
-        try:
-            piece = next(pieces)
-        except StopIteration:
-            break
-        except Exception as error:  # noqa: BLE001 - whatever the source raises is how the stream ended
-            fault = error_from_exception(error)
-            break
+    pieces = Pieces(source)
+    for piece in pieces:
         take(reader, piece)
         if events:
             yield from events
             events.clear()
-    reader.close(fault)
+    reader.close(pieces.fault)
     yield from events
 
 
@@ -119,6 +111,26 @@ def take(stage: Stage, piece: Any) -> Any:
     if isinstance(piece, bytearray | memoryview):
         return stage.feed(bytes(piece))  # pyright: ignore[reportUnknownArgumentType] - of any item type
     return stage.feed_object(plain(piece))
+
+
+class Pieces:
+    """The pieces of a source, once. Whatever it raises is how the stream ended, and is kept as `fault`."""
+
+    def __init__(self, source: Source) -> None:
+        self.fault: Error | None = None
+        self._pieces = iter(pieces_of(source))
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        try:
+            return next(self._pieces)
+        except StopIteration:
+            raise
+        except Exception as error:
+            self.fault = error_from_exception(error)
+            raise StopIteration from error
 
 
 def pieces_of(source: Source) -> Iterable[Any]:

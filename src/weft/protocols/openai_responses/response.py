@@ -48,6 +48,8 @@ CODES: Final = frozenset(
 )
 """The documented codes, and those that Codex acts on."""
 
+_GENERAL: Final = "server_error"
+
 _CODE_OF: Final[dict[ErrorType, str]] = {
     "rate_limit": "rate_limit_exceeded",
     "billing": "insufficient_quota",
@@ -96,8 +98,12 @@ def usage(counts: Usage | None) -> dict[str, Any] | None:
 
 
 def error(fault: Error) -> dict[str, str]:
-    """The error, under a code that clients act on; a wait is said in words, since that is where Codex looks for it."""
-    code = fault.code if fault.code in CODES else _CODE_OF.get(fault.type, "server_error")
+    """The error, under a code that clients act on; a wait is said in words, since that is where Codex looks for it.
+
+    The general code says less than the type does, which a status may have told.
+    """
+    own = fault.code in CODES and fault.code != _GENERAL
+    code = fault.code if own else _CODE_OF.get(fault.type, _GENERAL)
     message = fault.message
     if fault.retry_after is not None and "try again in" not in message:
         message = f"{message} Please try again in {fault.retry_after:g}s."
