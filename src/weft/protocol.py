@@ -102,6 +102,7 @@ BUILT_IN: dict[str, str] = {
     "cohere": "weft.protocols.cohere",
     "ai-sdk": "weft.protocols.ai_sdk",
     "ai-sdk-ui": "weft.protocols.ai_sdk_ui",
+    "ag-ui": "weft.protocols.ag_ui",
     "provider-delta": "weft.protocols.provider_delta",
     "processed-chunk": "weft.protocols.processed_chunk",
     "stream-event-v1": "weft.protocols.stream_event_v1",

@@ -1,0 +1,6 @@
+"""AG-UI: what an agent sends to a front end, event by event."""
+
+from weft.protocol import ProtocolSpec
+from weft.protocols.ag_ui.encode import AGUIEncoder
+
+PROTOCOL = ProtocolSpec(name="ag-ui", title="AG-UI events", framing="sse", encoder=AGUIEncoder)
