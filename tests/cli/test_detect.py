@@ -13,7 +13,9 @@ from weft.framing.aws_eventstream import AWSEventStream
 from weft.protocol import ProtocolSpec, Sign, names, resolve
 
 ROOT = Path(__file__).parent.parent.parent
-FIXTURES = sorted(path for path in (ROOT / "fixtures").glob("*/*") if not path.name.endswith(".events.jsonl"))
+FIXTURES = sorted(
+    path for path in (ROOT / "fixtures").glob("*/*") if path.suffix in {".sse", ".ndjson", ".json", ".eventstream"}
+)
 
 
 def best(data: bytes) -> Candidate | None:
