@@ -17,14 +17,13 @@ RAW = (".sse", ".ndjson", ".json", ".eventstream", ".array")
 
 def cases(*sources: str) -> list[tuple[str, Path]]:
     """Every fixture with the protocol it is read as: the folder's name, `/` for a dialect written `+`."""
-    found = [
+    return [
         (folder.name.replace("+", "/"), path)
         for folder in sorted(FIXTURES.iterdir())
         if folder.is_dir() and (not sources or folder.name in sources)
         for path in sorted(folder.iterdir())
         if path.suffix in RAW
     ]
-    return found
 
 
 def golden(path: Path) -> Path:

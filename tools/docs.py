@@ -16,6 +16,7 @@ from weft import events, protocol
 from weft.error_tables import KINDS
 from weft.finish import FINISHES
 from weft.grammar import TRANSITIONS
+from weft.losses import WHAT
 from weft.rules import Limits, Rules
 
 ROOT = Path(__file__).parent.parent
@@ -52,7 +53,10 @@ def error_table() -> str:
     """The 17 types of error."""
     return _table(
         ("type", "retryable", "fault", "HTTP status"),
-        [(f"`{name}`", "yes" if kind.retryable else "no", kind.fault, str(kind.status)) for name, kind in KINDS.items()],
+        [
+            (f"`{name}`", "yes" if kind.retryable else "no", kind.fault, str(kind.status))
+            for name, kind in KINDS.items()
+        ],
     )
 
 
@@ -96,12 +100,42 @@ def source_table() -> str:
 
 def dialect_table() -> str:
     """Every dialect's row: what it declares that the bare protocol does not."""
-    rows: list[tuple[str, ...]] = []
-    for name in protocol.BUILT_IN:
-        spec, _ = protocol.resolve(name)
-        for dialect in spec.dialects:
-            rows.append((f"`{name}/{dialect.name}`", dialect.title, _differences(dialect, spec.dialect), dialect.evidence))
+    rows: list[tuple[str, ...]] = [
+        (f"`{spec.name}/{row.name}`", row.title, _differences(row, spec.dialect), row.evidence)
+        for spec in _specs()
+        for row in spec.dialects
+    ]
     return _table(("name", "who", "declares", "evidence"), rows)
+
+
+def _specs() -> list[protocol.ProtocolSpec]:
+    return [protocol.resolve(name)[0] for name in protocol.BUILT_IN]
+
+
+def target_table() -> str:
+    """What each target cannot say."""
+    rows: list[tuple[str, ...]] = []
+    for spec in _specs():
+        if spec.encoder is None:
+            continue
+        needs = [
+            word
+            for word, has in (
+                ("one block at a time", spec.encoder.sequential),
+                ("one choice", not spec.encoder.choices),
+            )
+            if has
+        ]
+        words = ", ".join(f"`{what}`" for what in spec.encoder.loses) or "nothing"
+        rows.append(
+            (f"`{spec.name}`", "yes" if spec.reply is not None else "no", ", ".join(needs) or "as it comes", words)
+        )
+    return _table(("target", "whole replies", "blocks", "cannot say"), rows)
+
+
+def loss_table() -> str:
+    """The words for what can be lost."""
+    return _table(("word", "what it means"), [(f"`{word}`", meaning) for word, meaning in WHAT.items()])
 
 
 def _differences(row: protocol.Dialect, bare: protocol.Dialect) -> str:
@@ -122,7 +156,9 @@ def _differences(row: protocol.Dialect, bare: protocol.Dialect) -> str:
 def limit_table() -> str:
     """The limits and their defaults."""
     limits = Limits()
-    return _table(("limit", "default"), [(f"`{name}`", str(getattr(limits, name))) for name in Limits.__struct_fields__])
+    return _table(
+        ("limit", "default"), [(f"`{name}`", str(getattr(limits, name))) for name in Limits.__struct_fields__]
+    )
 
 
 TABLES: dict[str, Callable[[], str]] = {
@@ -132,6 +168,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "phases": phase_diagram,
     "sources": source_table,
     "dialects": dialect_table,
+    "targets": target_table,
+    "losses": loss_table,
     "limits": limit_table,
 }
 
@@ -150,9 +188,7 @@ def pages() -> dict[Path, str]:
 def main() -> int:
     """Write, or with --check say what is stale."""
     check = "--check" in sys.argv[1:]
-    stale = [
-        path for path, text in pages().items() if not path.exists() or path.read_text(encoding="utf-8") != text
-    ]
+    stale = [path for path, text in pages().items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     for path in stale:
         print(f"{'stale' if check else 'wrote'}: {path.relative_to(ROOT)}")
         if not check:
