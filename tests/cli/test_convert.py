@@ -1,7 +1,6 @@
 """`weft convert`: streams as it reads, says what was lost, ends as truly as it read."""
 
 import json
-import os
 import subprocess
 
 import pytest
@@ -67,7 +66,7 @@ def test_many_files_go_into_a_folder(tmp_path):
     files = [tmp_path / f"{name}.sse" for name in names]
     done = run("convert", "--from", "openai-chat", "--to", "anthropic", "-o", tmp_path / "out", "-j", "2", *files)
     assert 0 == done.returncode
-    assert [f"{name}.anthropic.sse" for name in names] == sorted(os.listdir(tmp_path / "out"))
+    assert [f"{name}.anthropic.sse" for name in names] == sorted(path.name for path in (tmp_path / "out").iterdir())
     assert "3 of 3" in done.stderr
 
 

@@ -82,7 +82,7 @@ def main() -> int:
         executions += 1
         try:
             try_out(protocol, data, chance)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 whatever is raised is a finding
             print(
                 f"{protocol}: found after {executions} executions (seed {seed}): {type(error).__name__}: {error}\n{data!r}"
             )

@@ -1,7 +1,7 @@
 """Failures B: text, choices, the shape of chunks. One test for each mode, with where it was seen."""
 
 import weft
-from tests.gallery.shown import answer, as_anthropic_reads, chat, converted, frames
+from tests.gallery.shown import answer, as_anthropic_reads, chat, converted
 from tests.protocols import anthropic_wire as claude
 from tests.protocols import gemini_wire as gemini
 from tests.protocols.chat_wire import call, calls, chunk, codes, end, envelope, read, read_events, text, told, usage

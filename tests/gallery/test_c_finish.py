@@ -8,7 +8,7 @@ from tests.protocols import anthropic_wire as claude
 from tests.protocols import bedrock_frames as bedrock
 from tests.protocols import gemini_wire as gemini
 from tests.protocols import ollama_lines as ollama
-from tests.protocols.chat_wire import call, calls, chunk, codes, end, envelope, read, text, told, usage
+from tests.protocols.chat_wire import call, calls, chunk, codes, end, envelope, read, text, usage
 from tests.protocols.wire import message, ndjson, sse
 
 
@@ -117,7 +117,7 @@ def test_c09_data_after_done():
 
     router-for-me/CLIProxyAPI#4783
     """
-    late = "data: [DONE]\n\n".encode() + sse(text(" more"), envelope([], usage=usage(3, 4, 7)))
+    late = b"data: [DONE]\n\n" + sse(text(" more"), envelope([], usage=usage(3, 4, 7)))
     got = message(chat(text("Hi"), end(), done=False) + late, "openai-chat")
     assert ("Hi", 7, ["content_after_end"]) == (got.text, got.usage.total_tokens, codes(got))
 

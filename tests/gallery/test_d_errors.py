@@ -3,7 +3,7 @@
 import pytest
 
 import weft
-from tests.gallery.shown import answer, as_anthropic_reads, as_responses_reads, chat, converted, shown
+from tests.gallery.shown import as_anthropic_reads, as_responses_reads, chat, converted, shown
 from tests.protocols import anthropic_wire as claude
 from tests.protocols import bedrock_frames as bedrock
 from tests.protocols import gemini_wire as gemini

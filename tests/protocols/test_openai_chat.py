@@ -1,5 +1,7 @@
 """chat.completions as a source: chunks, choices, text, finishes. Letters and numbers are modes of failures.md."""
 
+import json
+
 import pytest
 
 import weft
@@ -371,6 +373,24 @@ def test_an_unknown_frame_is_carried():
 def test_a_wrapped_chunk_is_unwrapped():
     """Requirements A5: OpenRouter's own SDK puts chunks into `data`."""
     assert "ab" == read({"data": text("a")}, {"data": text("b")}, {"data": end()}).text
+
+
+@pytest.mark.parametrize("depth", [2, 300])
+def test_wrappers_inside_wrappers_are_unknown(depth):
+    frame = json.dumps(text("a"))
+    for _ in range(depth):
+        frame = f'{{"data":{frame}}}'
+    message = read(frame, end())
+    assert ("", 1, "completed") == (message.text, len(message.unknown), message.outcome)
+
+
+@pytest.mark.parametrize("member", ['"usage":%s', '"usage":{"promptTokens":%s}', '"citations":[%s]', '"error":%s'])
+def test_nothing_is_too_deep(member):
+    """Law 3: what is nested as deep as a parser can bear is borne by what follows as well"""
+    deep = '{"a":' * 900 + "1" + "}" * 900
+    frame = json.dumps(text("x"))[:-1] + "," + member.replace("%s", deep) + "}"
+    assert "error" in member or "xx" == read(frame, frame, end()).text
+    assert read(frame, frame, end()).outcome in {"completed", "failed"}
 
 
 def test_camel_case_as_openrouters_own_sdk_has_it():

@@ -59,6 +59,8 @@ def test_an_error_member_that_says_nothing(nothing):
     """Q-C29: null on every chunk"""
     message = read({**text("x"), "error": nothing}, {**end(), "error": nothing})
     assert ("x", "completed") == (message.text, message.outcome)
+    in_the_choice = envelope([{"index": 0, "delta": {}, "finish_reason": "stop", "error": nothing}])
+    assert "completed" == read(text("x"), in_the_choice).outcome
 
 
 def test_an_error_as_an_sse_field():

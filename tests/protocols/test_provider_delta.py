@@ -37,7 +37,13 @@ def test_usage_after_the_finish_reaches_the_terminal():
 
 def test_a_delta_may_carry_everything_at_once():
     """B4, A19: one delta, several events, reasoning before text before the call."""
-    one = {"text": "t", "reasoning": "r", "toolCall": {"id": "c", "name": "f", "arguments": "{}"}, "finishReason": "stop", "usage": USAGE}
+    one = {
+        "text": "t",
+        "reasoning": "r",
+        "toolCall": {"id": "c", "name": "f", "arguments": "{}"},
+        "finishReason": "stop",
+        "usage": USAGE,
+    }
     got = message(ndjson(one), "provider-delta")
     assert ["reasoning", "text", "tool_call"] == [type(part).__struct_config__.tag for part in got.blocks]
     assert "tool_calls" == got.finish
@@ -68,7 +74,10 @@ def test_a_delta_may_carry_everything_at_once():
         ({"usage": {"input_tokens": 1, "output_tokens": 1}}, "usage.total_tokens"),
         ({"usage": USAGE | {"input_tokens": True}}, "usage.input_tokens"),
         ({"usage": USAGE | {"input_tokens_details": 1}}, "usage.input_tokens_details"),
-        ({"usage": USAGE | {"input_tokens_details": {"cached_tokens": "1"}}}, "usage.input_tokens_details.cached_tokens"),
+        (
+            {"usage": USAGE | {"input_tokens_details": {"cached_tokens": "1"}}},
+            "usage.input_tokens_details.cached_tokens",
+        ),
         ({"error": "x"}, "error"),
         ({"error": {"message": "x", "code": 5}}, "error.code"),
         ({"error": {"code": "x"}}, "error.message"),
@@ -78,7 +87,11 @@ def test_a_delta_may_carry_everything_at_once():
 def test_a_bad_delta_ends_the_stream_with_its_path(delta: Any, parameter: str):
     """B5: seed 001's validation; what was understood before is kept."""
     last = end(ndjson({"text": "kept"}, delta, {"text": "lost"}), "provider-delta")
-    assert ("failed", "bridge.stream.invalid_transition", parameter) == (last.outcome, last.error.code, last.error.parameter)
+    assert ("failed", "bridge.stream.invalid_transition", parameter) == (
+        last.outcome,
+        last.error.code,
+        last.error.parameter,
+    )
     assert "kept" == message(ndjson({"text": "kept"}, delta), "provider-delta").text
 
 
@@ -97,7 +110,9 @@ def test_an_error_is_the_terminal():
 
 def test_an_explicit_null_finish_is_no_finish():
     """C4: null is absent, and does not poison the stream."""
-    got = message(ndjson({"text": "a", "finishReason": None}, {"text": "b"}, {"finishReason": "stop"}), "provider-delta")
+    got = message(
+        ndjson({"text": "a", "finishReason": None}, {"text": "b"}, {"finishReason": "stop"}), "provider-delta"
+    )
     assert ("ab", "completed") == (got.text, got.outcome)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -46,8 +47,10 @@ def renumbered(events: list[ev.Event]) -> list[ev.Event]:
         index = getattr(event, "index", None)
         if index is not None:
             number = numbers.setdefault(index, len(numbers))
-            event = type(event)(**{**{n: getattr(event, n) for n in event.__struct_fields__}, "index": number})
-        out.append(event)
+            members = {name: getattr(event, name) for name in event.__struct_fields__}
+            out.append(type(event)(**{**members, "index": number}))
+        else:
+            out.append(event)
     return out
 
 
@@ -73,7 +76,7 @@ def call(name: str, *pieces: str, complete: bool = True) -> list[ev.Event]:
 
 def cut(text: str, marks: list[int]) -> list[str]:
     places = [0, *sorted(mark % (len(text) + 1) for mark in marks), len(text)]
-    return [text[a:b] for a, b in zip(places, places[1:], strict=False)]
+    return [text[a:b] for a, b in pairwise(places)]
 
 
 def content(message: Message):

@@ -1,0 +1,92 @@
+// The process that runs the front ends' clients: a JSON line in for each body, a JSON line out with what its client made of it.
+//
+//     {"client": "ai", "file": "…"}  ->  {"answer": {…}}  or  {"error": "…"}
+//
+// Knows which client reads a body and how it is asked; must not know Weft. Bodies come from files: no client sees a network.
+
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+const PATIENCE = 20_000;
+
+/** What a server would answer: the body of the file, in the chunks that a socket could make of it. */
+function served(file) {
+  const bytes = readFileSync(file);
+  const body = new ReadableStream({
+    start(controller) {
+      for (let at = 0; at < bytes.length; at += 1024) controller.enqueue(bytes.subarray(at, at + 1024));
+      controller.close();
+    },
+  });
+  return async () => new Response(body, { status: 200, headers: { 'content-type': 'text/event-stream' } });
+}
+
+/** A chat of the AI SDK: its transport checks every chunk, its reader makes them the message that a page shows. */
+async function uiMessage(library, file) {
+  const errors = [];
+  const onError = (error) => errors.push(error.message.slice(0, 300));
+  const transport = new library.DefaultChatTransport({ api: 'http://localhost/', fetch: served(file) });
+  const asked = { id: 'q', role: 'user', parts: [{ type: 'text', text: 'x' }] };
+  const stream = await transport.sendMessages({ chatId: 'c', trigger: 'submit-message', messages: [asked] });
+  const types = [];
+  const told = stream.pipeThrough(
+    new TransformStream({
+      transform(chunk, controller) {
+        types.push(chunk.type);
+        controller.enqueue(chunk);
+      },
+    }),
+  );
+  let message = null;
+  for await (const state of library.readUIMessageStream({ stream: told, onError, terminateOnError: false })) message = state;
+  return { message, errors, types };
+}
+
+/** An agent of AG-UI over HTTP: its client checks the order of events and puts the messages together. */
+async function run(library, file) {
+  const agent = new library.HttpAgent({ url: 'http://localhost/', fetch: served(file) });
+  globalThis.fetch = served(file); // versions that take no fetch of their own
+  const answer = { messages: [], errors: [], finished: null, custom: [] };
+  const listener = {
+    onRunErrorEvent: ({ event }) => void answer.errors.push({ message: event.message, code: event.code }),
+    onRunFinishedEvent: ({ event, pendingToolCallIds }) => void (answer.finished = { ...event, pendingToolCallIds }),
+    onCustomEvent: ({ event }) => void answer.custom.push({ name: event.name, value: event.value }),
+  };
+  try {
+    await agent.runAgent({ runId: 'r' }, listener);
+  } catch (error) {
+    if (answer.errors.length === 0) throw error; // a RUN_ERROR is thrown as well
+  }
+  answer.messages = agent.messages;
+  return answer;
+}
+
+const CLIENTS = {
+  ai: { package: 'ai', ask: uiMessage },
+  'ai-v5': { package: 'ai-v5', ask: uiMessage },
+  'ai-v6': { package: 'ai-v6', ask: uiMessage },
+  'ai-v7': { package: 'ai-v7', ask: uiMessage },
+  'ag-ui': { package: '@ag-ui/client', ask: run },
+  'ag-ui-v0': { package: 'ag-ui-v0', ask: run },
+};
+
+function late() {
+  return new Promise((_, reject) => setTimeout(() => reject(new Error('no answer in time')), PATIENCE).unref());
+}
+
+async function answered({ client, file }) {
+  const row = CLIENTS[client];
+  try {
+    const library = await import(row.package);
+    return { answer: await Promise.race([row.ask(library, file), late()]) };
+  } catch (error) {
+    return { error: `${error?.constructor?.name}: ${error?.message}`.slice(0, 500) };
+  }
+}
+
+console.log = console.info = console.warn = console.error = () => {}; // clients talk; stdout is for answers
+process.on('unhandledRejection', () => {}); // clients leave promises behind; what counts is what the call gives
+for await (const line of createInterface({ input: process.stdin })) {
+  process.stdout.write(`${JSON.stringify(await answered(JSON.parse(line)))}\n`);
+}
+process.exit(0);
