@@ -69,7 +69,7 @@ class ConverseEncoder(Encoder):
         self._image: list[ev.File] = []
         self._fields: Any = None
         self._beside: dict[str, Any] = {}
-        self._refused = False
+        self._refused = self._called = False
 
     def handlers(self) -> dict[type[ev.Event], Handler]:
         return {
@@ -120,9 +120,10 @@ class ConverseEncoder(Encoder):
             self.lose("finish_other")
         if self._refused:
             self.lose("refusal")
-        cut = finish.reason is None and event.outcome == "incomplete"
+        unsaid = "max_tokens" if event.outcome == "incomplete" else "tool_use" if self._called else "end_turn"
+        reason = unsaid if finish.reason is None else words.stop_reason(finish)
         fields = {"additionalModelResponseFields": self._fields} if self._fields is not None else {}
-        self._event("messageStop", {"stopReason": "max_tokens" if cut else words.stop_reason(finish), **fields})
+        self._event("messageStop", {"stopReason": reason, **fields})
         if event.usage is not None and event.usage.reasoning_tokens:
             self.lose("usage_split")
         # The time it took is required, and nobody's clock is read here.
@@ -252,6 +253,7 @@ class ConverseEncoder(Encoder):
         # A call that was cut off is left open: at a stop a client would execute it.
         if self._begun and (event.complete or kind != "tool_call"):
             self._event("contentBlockStop", {"contentBlockIndex": self._next})
+            self._called = self._called or (kind == "tool_call" and self._block.executor == "client")
 
     def _seal(self) -> None:
         """The last word on a block of reasoning: what signs its text, or all that it is, encrypted. Of another origin it is wrapped."""

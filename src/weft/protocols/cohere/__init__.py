@@ -3,6 +3,8 @@
 from weft.protocol import ProtocolSpec, Sign
 from weft.protocols.cohere.decode import CohereDecoder
 from weft.protocols.cohere.dialects import COHERE, ROWS
+from weft.protocols.cohere.encode import CohereEncoder
+from weft.protocols.cohere.reply import reply
 from weft.protocols.cohere.v1 import MEMBERS
 from weft.protocols.cohere.wire import IGNORES
 
@@ -11,6 +13,8 @@ PROTOCOL = ProtocolSpec(
     title="Cohere v2 chat",
     framing="sse",
     decoder=CohereDecoder,
+    encoder=CohereEncoder,
+    reply=reply,
     dialect=COHERE,
     dialects=ROWS,
     ignores=IGNORES | MEMBERS,
