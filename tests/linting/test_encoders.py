@@ -47,6 +47,7 @@ ARGUED = {
     "responses/first-event-created": "a background response begins with `response.queued`; the SDK's helper does not take that",
     "responses/item-not-done": "an MCP server that never answered its list of tools: only the final output has it",
 }
+THE_MODELS_OWN = {"anthropic/input-json"}  # arguments that the model wrote wrong go out as they come, while they come
 NOT_THE_VENDOR = {
     "openllmetry.test-chat-test-chat-streaming-0e91f354": "a letter a chunk and times in milliseconds: an imitator behind OpenAI's name",
     "agentgateway.responses-stream-refusal-73057076": "written by hand: no part is added, no id is given",
@@ -63,7 +64,9 @@ def rows(kind: str) -> Iterator[dict[str, Any]]:
 
 
 def is_vendors_own(row: dict[str, Any]) -> bool:
-    return row["dialect"] in VENDORS[row["protocol"]] and row["fidelity"] == "exact" and "cohere-v1" not in row["features"]
+    return (
+        row["dialect"] in VENDORS[row["protocol"]] and row["fidelity"] == "exact" and "cohere-v1" not in row["features"]
+    )
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -72,7 +75,7 @@ def test_every_legal_stream_is_written_cleanly(target: str):
     @settings(max_examples=200)
     def check(events: Any):
         out, _ = encode(target, events)
-        assert [] == lint(out, target)
+        assert [] == [finding for finding in lint(out, target) if finding.rule not in THE_MODELS_OWN]
 
     check()
 

@@ -5,6 +5,7 @@ Knows: the message and its blocks. Must not know: lines and framing.
 
 from typing import Any, Final
 
+from weft.framing.json_values import OpenValue
 from weft.jsontext import decode, is_object
 from weft.linting.anthropic_rules import RULES
 from weft.linting.checklist import Checklist
@@ -70,7 +71,6 @@ class _Machine:
         self._stop_reason = ""
         self._blocks: dict[int, _Block] = {}
         self._open: set[int] = set()
-        self._unparsable: list[tuple[int, int]] = []
         self._take = {
             "message_start": self._message_start,
             "content_block_start": self._block_start,
@@ -134,10 +134,6 @@ class _Machine:
         if is_object(delta):
             self._stop_reason = text_of(delta.get("stop_reason")) or self._stop_reason
         self._all_stopped()
-        if self._stop_reason != "max_tokens":
-            for index, at in self._unparsable:
-                self._report.add("anthropic/input-json", f"the input of block {index} is not JSON", at=at)
-        self._unparsable.clear()
 
     def _message_stop(self, value: dict[str, Any]) -> None:
         self._all_stopped()
@@ -212,16 +208,17 @@ class _Machine:
         self._open.discard(index)
         text = "".join(block.input)
         block.input.clear()
-        if text and not _is_json(text):
-            self._unparsable.append((index, self._report.at))
+        if text and _is_malformed(text.encode("utf-8", "surrogatepass")):
+            self._report.add("anthropic/input-json", f"the input of block {index} is not JSON")
 
 
-def _is_json(text: str) -> bool:
+def _is_malformed(text: bytes) -> bool:
+    """Is this no JSON, nor the beginning of an object that was cut off? The SDKs take the latter, and so do others."""
     try:
         decode(text)
     except ValueError:
-        return False
-    return True
+        return not text.lstrip().startswith(b"{") or OpenValue().add(text.lstrip()) >= 0
+    return False
 
 
 CHECKLIST: Final = Checklist(

@@ -115,7 +115,7 @@ RULES: Final = rules(
         title="the pieces of a call's input add up to JSON",
         effects=all_of("crash", _SDKS),
         reference="measured",
-        explain="Both SDKs parse the sum and raise. Input that `max_tokens` cut off is what Anthropic itself sends, and is not held against a stream.",
+        explain="Both SDKs parse the sum and raise. An object that was cut off they take as far as it came, so that is not held against a stream.",
     ),
     Rule(
         id="anthropic/input-in-start",

@@ -5,7 +5,7 @@ Knows: the events of a message. Must not know: frames as bytes and their checksu
 
 from typing import Any, Final
 
-from weft.jsontext import is_object
+from weft.jsontext import decode_object, is_object
 from weft.linting.checklist import Checklist
 from weft.linting.needs import is_int, missing, needs, text_of
 from weft.linting.report import Report
@@ -52,7 +52,7 @@ RULES: Final = rules(
     ),
     Rule(
         id="bedrock/block-not-stopped",
-        title="every block is stopped before the message",
+        title="every block is stopped before the message, unless it is a call that was cut off",
         effects={"boto3": "wrong"},
         reference="the service's own streams",
         explain="Callers run a call when its block stops.",
@@ -95,7 +95,7 @@ class _Machine:
     def __init__(self, report: Report) -> None:
         self._report = report
         self._started = self._stopped = self._counted = self._failed = False
-        self._calls: set[int] = set()
+        self._inputs: dict[int, list[str]] = {}
         self._open: dict[int, int] = {}
         self._closed: set[int] = set()
 
@@ -121,9 +121,7 @@ class _Machine:
             self._of_block(name, index, value)
         elif name == "messageStop":
             self._stopped = True
-            for block, at in self._open.items():
-                self._report.add("bedrock/block-not-stopped", f"block {block} is still open", at=at)
-            self._open.clear()
+            self._all_stopped()
         self._counted = self._counted or (name == "metadata" and is_object(value.get("usage")))
 
     def close(self) -> None:
@@ -135,6 +133,14 @@ class _Machine:
         elif not self._counted:
             self._report.add("bedrock/usage-missing", "the stream ends without `metadata`")
 
+    def _all_stopped(self) -> None:
+        """A call whose input is not all there may stay open: at its stop a client would run it."""
+        for block, at in self._open.items():
+            said = "".join(self._inputs.get(block, ()))
+            if block not in self._inputs or (said and decode_object(said) is not None):
+                self._report.add("bedrock/block-not-stopped", f"block {block} is still open", at=at)
+        self._open.clear()
+
     def _of_block(self, name: str, index: int, value: dict[str, Any]) -> None:
         if index in self._closed:
             self._report.add("bedrock/block-reused", f"`{name}` for block {index}, which was stopped")
@@ -143,17 +149,24 @@ class _Machine:
         if name == "contentBlockStop":
             self._closed.add(index)
             del self._open[index]
+            self._inputs.pop(index, None)
         elif name == "contentBlockStart" and is_object(value.get("start")) and "toolUse" in value["start"]:
-            self._calls.add(index)
+            self._inputs[index] = []
             self._need("call", value)
         elif name == "contentBlockDelta" and is_object(value.get("delta")) and "toolUse" in value["delta"]:
             self._need("input", value)
-            if index not in self._calls:
+            if index in self._inputs:
+                self._inputs[index].append(_input_of(value["delta"]["toolUse"]))
+            else:
                 self._report.add("bedrock/call-not-started", f"the input of block {index} comes before its start")
 
     def _need(self, row: str, value: dict[str, Any]) -> None:
         for need, how in missing(value, _NEEDS[row]):
             self._report.add("bedrock/member", f"{text_of(row)}: {how}", clients=need.clients)
+
+
+def _input_of(call: Any) -> str:
+    return text_of(call.get("input")) if is_object(call) else ""
 
 
 CHECKLIST: Final = Checklist(
