@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import gallery
 import msgspec
 
 from weft import events, protocol
@@ -141,16 +142,31 @@ def loss_table() -> str:
 def _differences(row: protocol.Dialect, bare: protocol.Dialect) -> str:
     said = {"name", "title", "evidence", "rules"}
     parts = [
-        f"`{field}={getattr(row, field)!r}`"
+        f"`{field}={_said(getattr(row, field))}`"
         for field in row.__struct_fields__
         if field not in said and getattr(row, field) != getattr(bare, field)
     ]
     parts += [
-        f"`{field}={getattr(row.rules, field)!r}`"
+        f"`{field}={_said(getattr(row.rules, field))}`"
         for field in Rules.__struct_fields__
         if getattr(row.rules, field) != getattr(bare.rules, field)
     ]
     return ", ".join(parts) or "nothing: the bare protocol reads it"
+
+
+def _said(value: object) -> str:
+    """A value as the code has it; a set in order, since its own changes with every run."""
+    return f"{{{', '.join(map(repr, sorted(value)))}}}" if isinstance(value, frozenset) else repr(value)
+
+
+def failure_table() -> str:
+    """Every failure of the gallery, and the test that shows it."""
+    rows = [
+        (case.mode, case.what, ", ".join(case.seen) or "measured", f"`{case.file}::{case.name}`")
+        for case in gallery.cases()
+    ]
+    rows += [(mode, reason, "", "not here") for mode, reason in gallery.not_here().items()]
+    return _table(("mode", "what", "seen in", "test"), sorted(rows, key=lambda row: gallery.place(row[0])))
 
 
 def limit_table() -> str:
@@ -171,6 +187,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "targets": target_table,
     "losses": loss_table,
     "limits": limit_table,
+    "failures": failure_table,
 }
 
 

@@ -70,7 +70,7 @@ def test_e05_data_without_a_space():
     """
     assert events(WHOLE, "openai-chat") == events(WHOLE.replace(b"data: ", b"data:"), "openai-chat")
     heard: list[bytes] = []
-    framer = SSE(lambda data, name: heard.append(data), lambda *fault: None)
+    framer = SSE(lambda data, _name: heard.append(data), lambda *_fault: None)
     framer.feed(b"data:  x\n\n")
     assert [b" x"] == heard
 

@@ -50,7 +50,9 @@ def test_g03_placeholders():
 
     router-for-me/CLIProxyAPI#4964, mozilla-ai/any-llm#848
     """
-    got = read(chunk({"content": "Hi"}, usage=None), end("stop", 0, usage=usage(3, 4, 7)), envelope([], usage=usage(0, 0, 0)))
+    got = read(
+        chunk({"content": "Hi"}, usage=None), end("stop", 0, usage=usage(3, 4, 7)), envelope([], usage=usage(0, 0, 0))
+    )
     assert 7 == got.usage.total_tokens
     assert read(text("Hi"), end("stop", 0, usage=usage(0, 0, 0))).usage is None
 
@@ -74,7 +76,9 @@ def test_g05_cached_tokens():
     """
     inside = chat(text("Hi"), end(), envelope([], usage=usage(10, 4, 14, prompt_tokens_details={"cached_tokens": 8})))
     counts = {"input_tokens": 2, "cache_read_input_tokens": 8, "cache_creation_input_tokens": 0, "output_tokens": 4}
-    beside = claude.stream(claude.text(0, "Hi"), begin=claude.start(usage=counts), end=claude.ended("end_turn", {"output_tokens": 4}))
+    beside = claude.stream(
+        claude.text(0, "Hi"), begin=claude.start(usage=counts), end=claude.ended("end_turn", {"output_tokens": 4})
+    )
     for data, source in ((inside, "openai-chat"), (beside, "anthropic")):
         got = message(data, source).usage
         assert (10, 8, 4) == (got.input_tokens, got.cache_read_tokens, got.output_tokens)

@@ -9,7 +9,12 @@ from tests.protocols import responses_wire as responses
 from tests.protocols.chat_wire import call, calls, chunk, end, text
 from tests.protocols.wire import message, sse
 
-KINDS = {"thinking_delta": "thinking", "signature_delta": "thinking", "text_delta": "text", "input_json_delta": "tool_use"}
+KINDS = {
+    "thinking_delta": "thinking",
+    "signature_delta": "thinking",
+    "text_delta": "text",
+    "input_json_delta": "tool_use",
+}
 
 
 def test_h01_block_of_the_wrong_type():
@@ -24,7 +29,9 @@ def test_h01_block_of_the_wrong_type():
     assert [blocks[each["index"]] for each in deltas] == [KINDS[each["delta"]["type"]] for each in deltas]
 
 
-@pytest.mark.parametrize("first", [chunk({"content": "Hi"}), calls(call(0, "c", "f", "{}")), chunk({"reasoning": "So"})])
+@pytest.mark.parametrize(
+    "first", [chunk({"content": "Hi"}), calls(call(0, "c", "f", "{}")), chunk({"reasoning": "So"})]
+)
 def test_h02_nothing_before_message_start(first):
     """The first chunk has content and no role: message_start comes first, and exactly once.
 
@@ -41,7 +48,15 @@ def test_h03_message_start_twice():
     """
     twice = sse(claude.start(), claude.start(), *claude.text(0, "Hi"), claude.ended(), claude.STOP, event=True)
     assert 1 == [each["type"] for each in converted(twice, "anthropic", "anthropic")].count("message_start")
-    spliced = sse(claude.start(), *claude.text(0, "Hi"), claude.start("msg_2"), *claude.text(0, "Ho"), claude.ended(), claude.STOP, event=True)
+    spliced = sse(
+        claude.start(),
+        *claude.text(0, "Hi"),
+        claude.start("msg_2"),
+        *claude.text(0, "Ho"),
+        claude.ended(),
+        claude.STOP,
+        event=True,
+    )
     got = message(spliced, "anthropic")
     assert ("failed", "spliced_stream", "Hi") == (got.outcome, got.error.code, got.text)
 
@@ -64,7 +79,12 @@ def test_h05_no_gaps_between_indices():
 
     router-for-me/CLIProxyAPI#3720, ikawrakow/ik_llama.cpp#1524
     """
-    hosted = {"id": "ws_1", "type": "web_search_call", "status": "completed", "action": {"type": "search", "query": "x"}}
+    hosted = {
+        "id": "ws_1",
+        "type": "web_search_call",
+        "status": "completed",
+        "action": {"type": "search", "query": "x"},
+    }
     parts = [responses.text(0, "a"), [responses.added(1, hosted), responses.done(1, hosted)], responses.text(2, "b")]
     out = converted(responses.stream(*parts), "anthropic", "openai-responses")
     assert [0, 1] == [each["index"] for each in out if each["type"] == "content_block_start"]
@@ -78,7 +98,14 @@ def test_h06_whole_message_object():
     """
     head = converted(chat({"choices": [{"delta": {"content": "Hi"}}]}), "anthropic")[0]["message"]
     usage = {"input_tokens": 0, "output_tokens": 0}
-    known = {"type": "message", "role": "assistant", "model": "", "content": [], "stop_reason": None, "stop_sequence": None}
+    known = {
+        "type": "message",
+        "role": "assistant",
+        "model": "",
+        "content": [],
+        "stop_reason": None,
+        "stop_sequence": None,
+    }
     assert {**known, "usage": usage} == {name: value for name, value in head.items() if name != "id"}
     assert head["id"]
 
@@ -107,7 +134,9 @@ def test_h08_event_lines_and_usage():
     assert {"input_tokens": 0, "output_tokens": 0} == converted(answer(text("Hi")), "anthropic")[-2]["usage"]
 
 
-@pytest.mark.parametrize("tail", [[end()], [end("length")], [{"error": {"message": "No.", "type": "server_error"}}], []])
+@pytest.mark.parametrize(
+    "tail", [[end()], [end("length")], [{"error": {"message": "No.", "type": "server_error"}}], []]
+)
 def test_h09_always_an_ending(tail):
     """A client waits for message_stop: a stream ends with it, or with an error event where the source failed or broke off.
 
