@@ -2,8 +2,9 @@
 
 import pytest
 
-from tests.filters.filtered import calls, read
+from tests.filters.filtered import calls, events, read
 from weft.context import Context
+from weft.events import TextDelta
 from weft.message import Reasoning, Text, ToolCall
 from weft.tools import ToolIdentity, ToolIdentityMap
 
@@ -94,3 +95,10 @@ def test_reasoning_that_never_ends_is_reasoning():
 def test_two_thoughts_are_two():
     got = read("harmony", THOUGHT + "<|start|>assistant" + THOUGHT)
     assert ["Hm.", "Hm."] == [part.text for part in got.blocks]
+
+
+def test_a_marker_without_a_header_does_not_hold_the_text():
+    prose = " is a word" * 40
+    said = [event.text for event in events("harmony", ["<|channel|>", prose, " more"]) if isinstance(event, TextDelta)]
+    assert f"<|channel|>{prose} more" == "".join(said)
+    assert " more" == said[-1]

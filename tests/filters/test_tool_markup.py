@@ -9,6 +9,7 @@ from tests.protocols.wire import message, sse
 from weft.context import Context
 from weft.events import BlockStart, TextDelta
 from weft.filters.named import NAMED
+from weft.filters.tool_markup import LOOK
 from weft.filters.tool_markup.qwen import QwenTools
 from weft.message import Text, ToolCall
 from weft.tools import ToolIdentity, ToolIdentityMap
@@ -343,3 +344,17 @@ def test_what_became_of_every_character_can_be_seen():
     assert [("say", "One. "), ("markup", HERMES), ("markup", "\n"), ("markup", HERMES)] == [
         (kind, text) for kind, text in kept("qwen-tools", [whole]) if text
     ]
+
+
+@pytest.mark.parametrize("distance", range(LOOK - 2, LOOK + 3))
+def test_how_far_is_looked_does_not_depend_on_the_cuts(distance):
+    """A marker that was but mentioned, and a call right after it."""
+    inner = HERMES.removesuffix("</tool_call>")
+    whole = f"<tool_call>{'x' * (distance - len(inner))}{HERMES}"
+    got, cut = read("qwen-tools", whole), read("qwen-tools", *whole)
+    assert got.to_dict() == cut.to_dict()
+    assert ([] if distance < LOOK else CALL) == calls(got)
+
+
+def test_white_space_alone_is_text():
+    assert "\n \n" == read("qwen-tools", "\n", " ", "\n").text

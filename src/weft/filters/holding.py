@@ -54,8 +54,9 @@ class Lane:
         text, self._held, at = self._held + text, "", 0
         while at < len(text):
             at = self.read(text, at)
-        if self._logprobs is not None:
-            self.filter.out.text("", self.choice, self.key, self._logprobs, channel)
+        logprobs, self._logprobs = self._logprobs, None
+        if logprobs is not None:
+            self.filter.out.text("", self.choice, self.key, logprobs, channel)
 
     def hold(self, text: str, at: int) -> int:
         """Keep the rest for later."""
@@ -77,6 +78,11 @@ class Lane:
         """Reasoning."""
         if text:
             self.filter.out.reasoning(text, self.choice, self.key)
+
+    def split(self) -> None:
+        """What comes next is a block of its own, unless the source has blocks."""
+        if self.key is None:
+            self.filter.out.split(self.choice)
 
     def markup(self, text: str) -> None:
         """What is neither, and is left out."""

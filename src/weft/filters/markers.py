@@ -28,20 +28,22 @@ class Marker:
     def __init__(self, pattern: str, beginning: str, longest: int) -> None:
         self._whole = re.compile(pattern, _FLAGS)
         self._begun = re.compile(rf"(?:{beginning})\Z", _FLAGS)
-        self._longest = longest
+        self.longest = longest
 
     @classmethod
     def of(cls, *words: str) -> "Marker":
         """Any of these words."""
         return cls("|".join(map(re.escape, words)), beginnings(words), max(map(len, words)))
 
-    def cut(self, text: str, at: int) -> Cut:
-        """The first marker in text[at:]."""
-        found = self._whole.search(text, at)
+    def cut(self, text: str, at: int, stop: int | None = None) -> Cut:
+        """The first marker in text[at:stop]."""
+        end = len(text) if stop is None else min(stop, len(text))
+        found = self._whole.search(text, at, end)
         if found is not None:
             return Cut(found.start(), found, found.end())
-        begun = self._begun.search(text, max(at, len(text) - self._longest))
-        end = len(text) if begun is None else begun.start()
+        begun = self._begun.search(text, max(at, end - self.longest), end)
+        if begun is not None:
+            end = begun.start()
         return Cut(end, None, end)
 
     def here(self, text: str, at: int) -> Cut | None:

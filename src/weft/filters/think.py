@@ -107,6 +107,7 @@ class ThinkLane(Lane):
         if found is None:
             return self.hold(text, rest)
         self.markup(found.group())
+        self.split()
         self._thought = True
         self.read = self._closed
         return rest

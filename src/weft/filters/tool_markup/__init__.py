@@ -16,7 +16,7 @@ from weft.filters.holding import Holding, Lane
 from weft.filters.markers import Marker
 from weft.filters.tool_markup.declared import Declared
 
-LOOK: Final = 64
+LOOK: Final = 160
 """So many characters after an opening marker show whether it is one: if markup does not begin there, it was but mentioned."""
 
 _SPACES: Final = re.compile(r"\s*")
@@ -134,7 +134,7 @@ class MarkupLane(Lane):
 
     def _looking(self, text: str, at: int) -> int:
         """Is it markup that follows the marker?"""
-        end, found, _ = self._closing.cut(text, at)
+        end, found, _ = self._closing.cut(text, at, at + LOOK + self._closing.longest)
         seen = end - at
         if (found is not None and seen < LOOK) or re.match(self._block.begins, text[at : min(end, at + LOOK)]):
             self.read = self._inside

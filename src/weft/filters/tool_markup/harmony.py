@@ -54,7 +54,7 @@ class HarmonyLane(Lane):
 
     def _header(self, text: str, at: int) -> int:
         """Between a message's first marker and its text."""
-        end, found, rest = _MESSAGE.cut(text, at)
+        end, found, rest = _MESSAGE.cut(text, at, at + _HEADER + 1 + _MESSAGE.longest)
         if end - at > _HEADER:
             self._mentioned(self._opened)
             return at
@@ -104,6 +104,7 @@ class HarmonyLane(Lane):
             self.read = self._thinking if channel[1] == "analysis" else self._saying
 
     def _ended(self, marker: re.Match[str], rest: int) -> int:
+        self.split()
         if _begins(marker):
             return self._enter(marker, rest)
         self.markup(marker.group())
