@@ -5,6 +5,7 @@ PYTHON ?= $(shell for python in python3.13 python3.12 python3.11 python3 python;
 	$$python -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& { echo $$python; break; }; done)
 BIN := .venv/bin
+FRONT_ENDS := tests/referees/node
 FUZZ_SECONDS ?= 60
 FRAMINGS := sse ndjson json_array aws sniff
 
@@ -24,14 +25,14 @@ run: demo ## what Weft does, in the terminal
 demo: .venv/.stamp ## a conversion shown in the terminal
 	@$(BIN)/weft demo
 
-test: .venv/.stamp .venv-referees/.stamp ## all tests, those against the vendors' SDKs included
+test: .venv/.stamp .venv-referees/.stamp $(FRONT_ENDS)/node_modules/.stamp ## all tests, those against the vendors' SDKs included
 	@echo "==> tests"
 	@$(BIN)/pytest -q -m "not deep"
 
 test-fast: .venv/.stamp ## the tests that take seconds
 	@$(BIN)/pytest -q -m "not deep and not slow and not referees"
 
-test-deep: .venv/.stamp .venv-referees/.stamp ## the campaigns of minutes
+test-deep: .venv/.stamp .venv-referees/.stamp $(FRONT_ENDS)/node_modules/.stamp ## the campaigns of minutes
 	@$(BIN)/pytest -q -m deep --timeout=1800 --hypothesis-profile=deep
 
 check: .venv/.stamp ## format, lint, types, generated docs
@@ -80,3 +81,10 @@ endef
 	@echo "==> .venv-referees: the vendors' SDKs (only the tests use them; \`make test-fast\` does without)"
 	@.venv-referees/bin/python -m pip install --quiet --disable-pip-version-check -e '.[referees]'
 	@touch $@
+
+# Without Node the tests that ask front ends are skipped, and say so: nobody needs it to work on the rest.
+$(FRONT_ENDS)/node_modules/.stamp: $(FRONT_ENDS)/package.json
+	@if command -v npm >/dev/null && { \
+		echo "==> $(FRONT_ENDS): the clients of front ends (only the tests use them)"; \
+		npm install --prefix $(FRONT_ENDS) --no-package-lock --no-audit --no-fund --silent; \
+	}; then touch $@; else echo "no clients of front ends: their tests are skipped" >&2; fi

@@ -89,4 +89,4 @@ process.on('unhandledRejection', () => {}); // clients leave promises behind; wh
 for await (const line of createInterface({ input: process.stdin })) {
   process.stdout.write(`${JSON.stringify(await answered(JSON.parse(line)))}\n`);
 }
-process.exit(0);
+process.stdout.end(() => process.exit(0)); // clients leave timers behind

@@ -16,7 +16,7 @@ from weft.carried import wrapped
 from weft.context import Context
 from weft.encoder import Encoder, Handler, place_of
 from weft.losses import Losses
-from weft.protocols.ag_ui.run import CLIENTS, NOT_COMPLETE, Run
+from weft.protocols.ag_ui.run import CLIENTS, EXECUTED, NOT_COMPLETE, Run
 
 
 class Open(msgspec.Struct):
@@ -48,7 +48,6 @@ class AGUIEncoder(Encoder):
         "logprobs": "there are no log probabilities",
         "tool_kind": "the arguments of a tool are an object",
         "tool_call_id": "a run has one call of an id",
-        "executor": "a call that nothing was given back for looks like one that is to be answered",
         "file_partial": "a file is said once",
         "usage": "the client did not ask for usage",
         "usage_early": "a step does not say what it cost",
@@ -64,7 +63,7 @@ class AGUIEncoder(Encoder):
         self._made = 0
         self._parent: str | None = None
         self._calls: dict[str, str] = {}
-        self._cut: list[str] = []
+        self._cut: set[str] = set()
         self._signed: set[str] = set()
         self._step: str | None = None
         self._usage: ev.Usage | None = None
@@ -219,7 +218,7 @@ class AGUIEncoder(Encoder):
             self._write(block.head + jsontext.line('"}') + b"}\n\n")
         self._say("TOOL_CALL_END", {"toolCallId": block.id})
         if not complete:
-            self._cut.append(block.id)
+            self._cut.add(block.id)
 
     def _result(self, event: ev.Result) -> None:
         """Held until its block ends: a first look is replaced by what comes after it."""
@@ -304,12 +303,12 @@ class AGUIEncoder(Encoder):
             self._say("RUN_FINISHED", {**self._run.finished(event, self._client), **usage})
 
     def _answer_calls(self) -> None:
-        """A front end answers every call that has no result: one that was cut off gets its own, so that it is not executed."""
-        for id in self._cut:
-            if id in self._run.unanswered:
+        """A front end answers every call that has no result: those that are not its to execute get theirs here, which says why."""
+        for id, awaited in list(self._run.unanswered.items()):
+            if id in self._cut:
                 self._answer(id, NOT_COMPLETE)
-        if not all(self._run.unanswered.values()):
-            self.lose("executor")
+            elif not awaited:
+                self._answer(id, EXECUTED)
 
     def _usage_of(self, usage: ev.Usage | None) -> dict[str, Any]:
         if usage is not None and not self._context.include_usage:

@@ -13,6 +13,7 @@ from weft.context import Context
 from weft.errors import Error
 
 NOT_COMPLETE: Final = "The arguments of this call are not complete."
+EXECUTED: Final = "The provider ran this tool itself."
 
 _COUNTS: Final[Mapping[str, str]] = {
     "inputTokens": "input_tokens",
@@ -50,6 +51,7 @@ class Run:
             name: value for name, value in (("provider", start.provider), ("model", start.model)) if value is not None
         }
         self.unanswered: dict[str, bool] = {}
+        """Calls without a result -> is one awaited from the front end?"""
 
     def started(self) -> dict[str, Any]:
         """The members of RUN_STARTED. Times are whole milliseconds."""
@@ -73,9 +75,8 @@ class Run:
         if finish.reason == "pause":
             pause = {"id": f"pause_{self.id}", "reason": finish.raw or "pause"}
             return {"outcome": {"type": "interrupt", "interrupts": [pause]}}
-        pending = [id for id, awaited in self.unanswered.items() if awaited]
-        if pending and client.pending_calls:
-            return {"outcome": {"type": "success", "pendingToolCallIds": pending}}
+        if self.unanswered and client.pending_calls:
+            return {"outcome": {"type": "success", "pendingToolCallIds": list(self.unanswered)}}
         return {}
 
 

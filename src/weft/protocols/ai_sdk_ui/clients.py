@@ -20,6 +20,7 @@ class Client(msgspec.Struct, frozen=True, kw_only=True):
     finish_reason: bool = True
     input_error: bool = True
     output_denied: bool = True
+    preliminary: bool = True
     output_metadata: bool = True
     reasoning_file: bool = True
     abort_reason: bool = True
@@ -30,7 +31,7 @@ class Client(msgspec.Struct, frozen=True, kw_only=True):
 CLIENTS: Final[Mapping[str | None, Client]] = {
     None: Client(),
     "v5": Client(
-        own=frozenset(), finish_reason=False, input_error=False, output_denied=False,
+        own=frozenset(), finish_reason=False, input_error=False, output_denied=False, preliminary=False,
         output_metadata=False, reasoning_file=False, abort_reason=False,
     ),
     "v6": Client(own=_APPROVAL, output_metadata=False, reasoning_file=False, abort_reason=False),

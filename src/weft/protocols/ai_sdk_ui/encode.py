@@ -22,7 +22,7 @@ from weft.protocols.ai_sdk_ui.decode import DENIED
 from weft.protocols.ai_sdk_ui.state import metadata_of
 
 # The origins whose blocks have the SDK's own provider metadata as their verbatim form.
-_SAME: Final = ("ai-sdk-ui", "ai-sdk")
+_METADATA: Final = ("ai-sdk-ui", "ai-sdk")
 
 
 class Part(msgspec.Struct):
@@ -64,7 +64,7 @@ class UIStreamEncoder(Encoder):
         "annotation_offsets": "a source does not say which text it belongs to",
         "tool_kind": "calls are of functions, and this version knows no free text as input",
         "tool_call_id": "a step has one call of an id",
-        "tool_result": "a result needs its call in the same message",
+        "tool_result": "a result needs its call in the same message, and to this version a first look at it is all of it",
         "file": "a file is a URL, or holds its data",
         "file_partial": "a file cannot be replaced by a later one",
         "opaque": "another protocol's items have no place, nor have chunks that this version does not know",
@@ -228,11 +228,11 @@ class UIStreamEncoder(Encoder):
     def _opaque(self, event: ev.Opaque) -> None:
         """A block's own form is its provider metadata; a block that is nothing else is a chunk."""
         part = self._parts[event.index]
-        raw, same = event.raw, event.origin.protocol in _SAME and is_object(event.raw)
+        raw, origin = event.raw, event.origin.protocol
         if part.start.kind != "opaque":
-            part.verbatim = raw if same else part.verbatim
+            part.verbatim = raw if origin in _METADATA and is_object(raw) else part.verbatim
             return
-        kind = str(raw.get("type", "")) if same else ""
+        kind = str(raw.get("type", "")) if origin == "ai-sdk-ui" and is_object(raw) else ""
         if kind in self._client.own or kind.startswith("data-"):
             self._say(raw)
         else:
@@ -241,7 +241,7 @@ class UIStreamEncoder(Encoder):
     # -- tools ---------------------------------------------------------------------------------------------------
 
     def _open_call(self, part: Part) -> None:
-        """A second call of an id in one step would take the place of the first."""
+        """A second call of an id in one step would take the place of the first. A tool that the provider runs may run for long: it shows."""
         start = part.start
         id = start.id or ""
         if id in self._ids:
@@ -249,7 +249,7 @@ class UIStreamEncoder(Encoder):
         part.id = self._ids[id] = f"{id}-{start.index}" if id in self._ids else id
         if start.tool not in ("function", *(("custom",) if self._client.text_input else ())):
             self.lose("tool_kind", place_of(start))
-        if start.arrival == "delta":
+        if start.arrival == "delta" or start.executor == "provider":
             self._announce_call(part)
 
     def _announce_call(self, part: Part) -> None:
@@ -322,7 +322,10 @@ class UIStreamEncoder(Encoder):
             chunk = {"type": "tool-output-error", **chunk, "errorText": _text_of(result.content)}
         else:
             chunk = {"type": "tool-output-available", **chunk, "output": result.content}
-            chunk |= {} if last else {"preliminary": True}
+            if not last and self._client.preliminary:
+                chunk["preliminary"] = True
+            elif not last:
+                self.lose("tool_result", place_of(result))
         told = part.told if self._client.output_metadata else {}
         if part.told and not told:
             self.lose("signature", place_of(result))
