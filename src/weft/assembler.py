@@ -33,6 +33,8 @@ STRICT_CODES = {
 }
 INVALID_TRANSITION = "bridge.stream.invalid_transition"
 
+_FAR = 1 << 53  # seconds: JSON has numbers beyond all bounds, and none of those is a time
+
 
 class Assembler:
     """Made with an `emit`; driven by verbs; closed once. After the terminal nothing more is emitted."""
@@ -81,6 +83,8 @@ class Assembler:
         created: float | None = None,
     ) -> None:
         """Say who answers. May be said again: the first non-empty value wins, and what comes late becomes `Meta`."""
+        if created is not None and not abs(created) < _FAR:
+            created = None
         for name, value in (("id", id), ("model", model), ("provider", provider), ("created", created)):
             if value and name not in self._facts:
                 self._facts[name] = value

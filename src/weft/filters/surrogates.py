@@ -118,7 +118,8 @@ def _entire(value: Any) -> Any:
     if isinstance(value, str):
         return _join(value)
     if isinstance(value, Error):
-        return msgspec.structs.replace(value, message=_join(value.message), original=_entire(value.original))
+        words = {name: _entire(getattr(value, name)) for name in ("code", "message", "parameter", "original")}
+        return msgspec.structs.replace(value, **words)
     return jsontext.whole(value) if jsontext.is_object(value) or jsontext.is_array(value) else value
 
 

@@ -98,13 +98,15 @@ def check_prefixes(spec: Spec, data: bytes, *, dialect: str | Dialect | None = N
 
 
 def check_garbage(spec: Spec, data: bytes, *, dialect: str | Dialect | None = None, rounds: int = 40) -> None:
-    """Law 3: damaged bytes, wrong types and noise never raise, and still end in one terminal."""
+    """Law 3: damaged bytes, wrong types and noise never raise, still end in one terminal, and what comes of them can be written as JSON."""
     chance = random.Random(SEED)  # noqa: S311 - no secret
     for _ in range(rounds):
         damaged = data
         for _ in range(chance.randint(1, 4)):
             damaged = chance.choice(DAMAGES)(damaged, chance)
-        _in_order(read_all(spec, [damaged], dialect=dialect))
+        events = read_all(spec, [damaged], dialect=dialect)
+        _in_order(events)
+        _as_json(events)
 
 
 def check_whole_reply(spec: Spec, stream: bytes, reply: bytes, *, dialect: str | Dialect | None = None) -> None:
@@ -131,6 +133,16 @@ def _in_order(events: list[ev.Event]) -> None:
         checker.close()
     except GrammarError as error:
         raise LawBrokenError(f"law 2: {error}") from error
+
+
+def _as_json(events: list[ev.Event]) -> None:
+    """The wire may hold half characters, numbers beyond all bounds and values without end: none may stand in what we hand on."""
+    try:
+        for event in events:
+            ev.to_json(event)
+        collect(events).to_json()
+    except Exception as error:
+        raise LawBrokenError(f"law 3: what was read cannot be written as JSON: {error!r}") from error
 
 
 def _same(law: str, expected: list[ev.Event], actual: list[ev.Event]) -> None:

@@ -216,7 +216,7 @@ def _close(out: Assembler, told: _Interaction, metadata: _Metadata | None) -> No
 
 def _counts(usage: dict[str, Any]) -> Counts:
     """Output leaves thoughts out, and the prompt what tools read."""
-    numbers = {name: count for name, count in usage.items() if isinstance(count, int)}
+    numbers = {name: count for name, count in usage.items() if type(count) is int}
     return summed(
         prompt=numbers.get("total_input_tokens"),
         tools=numbers.get("total_tool_use_tokens"),

@@ -11,6 +11,11 @@ from weft.protocols.ollama.wire import Function, ToolCall
 _NO_FUNCTION = Function()
 
 
+def _text(raw: bytes) -> str | None:
+    """The text that arguments are, if they are one. Its bytes were not looked at yet."""
+    return jsontext.decode(jsontext.mended(raw)) if raw[:1] == b'"' else None
+
+
 class Calls:
     """The calls of one stream, in order."""
 
@@ -26,7 +31,7 @@ class Calls:
         if raw[:1] == b"{":
             self._whole(out, call.id or None, name, raw.decode("utf-8", "replace"))
         else:
-            out.tool_call(call.index, call.id, name, jsontext.decode(raw) if raw[:1] == b'"' else None)
+            out.tool_call(call.index, call.id, name, _text(raw))
 
     def _whole(self, out: Assembler, id: str | None, name: str | None, args: str) -> None:
         content = hash((name, args))
