@@ -70,7 +70,7 @@ class GeminiEncoder(Encoder):
         "opaque": "another protocol's items have no part",
         "logprobs": "log probabilities are those of single tokens",
         "channel": "text has no channels",
-        "usage_split": "what is written to a cache is not counted",
+        "usage_split": "what is written to a cache is not counted, and thoughts are part of the output",
         "finish_other": "there is no word for this finish: it reads as a stop",
         "error_detail": "an error has a message, a status and a reason",
         "meta": "this fact has no place",
@@ -387,7 +387,7 @@ class GeminiEncoder(Encoder):
 
     def _usage(self, usage: ev.Usage | None) -> dict[str, Any]:
         counts = written.usage(usage) if usage is not None else {}
-        if usage is not None and usage.cache_write_tokens:
+        if usage is not None and not written.is_split(usage):
             self.lose("usage_split")
         if self._tier is not None and self._tier != counts.get("serviceTier"):
             self.lose("meta", "service_tier")

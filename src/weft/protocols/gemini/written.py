@@ -8,7 +8,7 @@ from typing import Any, Final
 from weft.errors import Error, ErrorType, error_from_body
 from weft.events import End, Finish, FinishReason, Usage
 from weft.finish import FINISHES
-from weft.jsontext import is_object
+from weft.jsontext import is_array, is_object
 
 _FINISHES: Final[dict[FinishReason | None, str]] = {
     "stop": "STOP",
@@ -81,7 +81,8 @@ def usage(counts: Usage) -> dict[str, Any]:
     own = counts.raw if is_object(counts.raw) and any(name in counts.raw for name in _COUNTED) else {}
     tools = own.get("toolUsePromptTokenCount")
     read = tools if isinstance(tools, int) else 0
-    thoughts, output, prompt = counts.reasoning_tokens, counts.output_tokens, counts.input_tokens
+    output, prompt = counts.output_tokens, counts.input_tokens
+    thoughts = _part_of(output, counts.reasoning_tokens)
     said = (
         max(0, prompt - read) if prompt is not None else None,
         counts.cache_read_tokens,
@@ -91,7 +92,27 @@ def usage(counts: Usage) -> dict[str, Any]:
         counts.total_tokens,
     )
     known = {name: count for name, count in zip(_COUNTED, said, strict=True) if count is not None}
-    return known | {name: value for name, value in own.items() if name not in _COUNTED}
+    return known | {name: value for name, value in own.items() if name not in _COUNTED and _is_worded(value)}
+
+
+def is_split(counts: Usage) -> bool:
+    """Can all splits be told? Nothing is written to a cache here, and thoughts are no more than the output."""
+    return (
+        not counts.cache_write_tokens
+        and _part_of(counts.output_tokens, counts.reasoning_tokens) == counts.reasoning_tokens
+    )
+
+
+def _is_worded(detail: Any) -> bool:
+    """Is this a word, or a list by words? The numbers of a proto dump are not read back by Google's own SDK."""
+    if is_array(detail):
+        return all(is_object(item) and isinstance(item.get("modality"), str) for item in detail)
+    return isinstance(detail, str)
+
+
+def _part_of(whole: int | None, part: int | None) -> int | None:
+    """Some servers leave out of the output what they count as reasoning: the sum has to be right."""
+    return part if part is None or whole is None else min(part, whole)
 
 
 def error(fault: Error) -> dict[str, Any]:

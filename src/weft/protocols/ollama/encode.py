@@ -31,6 +31,7 @@ class OllamaEncoder(Encoder):
         ev.Usage: "",
         ev.Signature: "signature",
         ev.Annotation: "annotation",
+        ev.File: "file",
         ev.Result: "",
         ev.Opaque: "",
     }
@@ -49,8 +50,7 @@ class OllamaEncoder(Encoder):
         "executor": "a tool that the provider ran is not the client's to run",
         "tool_result": "results of tools that the provider ran have no place",
         "annotation": "there are no citations",
-        "file": "only images in base64 have a place",
-        "file_partial": "previews have no place",
+        "file": "this wire's own SDK cannot read a message that has images",
         "opaque": "another protocol's items have no place",
         "logprobs": "log probabilities are those of single tokens",
         "channel": "text has no channels",
@@ -71,7 +71,6 @@ class OllamaEncoder(Encoder):
         self._last = ""
         self._part = 0
         self._args: list[str] = []
-        self._image: list[str] = []
         self._calls = 0
         self._broken: list[tuple[str, str]] = []
         self._refused = False
@@ -86,7 +85,6 @@ class OllamaEncoder(Encoder):
             ev.RefusalDelta: self._text,
             ev.ReasoningDelta: self._think,
             ev.ArgsDelta: self._piece,
-            ev.File: self._file,
             ev.BlockEnd: self._block_end,
             ev.End: self._end,
         }
@@ -119,7 +117,7 @@ class OllamaEncoder(Encoder):
 
     def _block_start(self, event: ev.BlockStart) -> None:
         self._block, self._head, self._part = event, b"", 0
-        self._args, self._image = [], []
+        self._args = []
         if event.channel:
             self.lose("channel", place_of(event))
         self._refused = self._refused or event.kind == "refusal"
@@ -164,16 +162,6 @@ class OllamaEncoder(Encoder):
     def _piece(self, event: ev.ArgsDelta) -> None:
         self._args.append(event.text)
 
-    def _file(self, event: ev.File) -> None:
-        if event.partial:
-            self.lose("file_partial", place_of(event))
-        elif (
-            self._block.kind != "file" or event.data is None or not (event.media_type or "image/").startswith("image/")
-        ):
-            self.lose("file", place_of(event))
-        else:
-            self._image.append(event.data)
-
     def _block_end(self, event: ev.BlockEnd) -> None:
         block, kind = self._block, self._block.kind
         if kind == "tool_call" and block.executor == "client":
@@ -182,8 +170,6 @@ class OllamaEncoder(Encoder):
             self.lose("executor", place_of(event))
         elif kind in ("tool_result", "opaque"):
             self.lose(kind, place_of(event))
-        elif self._image:
-            self._message({"images": ["".join(self._image)]})
 
     def _call(self, block: ev.BlockStart, complete: bool) -> None:
         """A call that can be executed; one that cannot is kept for the end."""

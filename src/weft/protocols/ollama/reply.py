@@ -21,7 +21,6 @@ class _Message(msgspec.Struct):
     role: str = "assistant"
     content: str = ""
     thinking: str = ""
-    images: list[msgspec.Raw] = []
     tool_calls: list[msgspec.Raw] = []
 
 
@@ -47,7 +46,6 @@ def reply(message: Message, context: Context, losses: Losses) -> bytes:
     lines = [_line(frame) for frame in frames]
     said: dict[str, Any] = {"role": "assistant", "content": "".join(line.message.content for line in lines)}
     said["thinking"] = "".join(line.message.thinking for line in lines)
-    said["images"] = [image for line in lines for image in line.message.images]
     said["tool_calls"] = [call for line in lines for call in line.message.tool_calls]
     kept = {name: value for name, value in said.items() if value or name == "content"}
     logprobs = [token for line in lines for token in line.logprobs]

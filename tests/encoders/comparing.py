@@ -1,0 +1,120 @@
+"""What two messages have to agree in after a conversion, field by field, and which declared losses excuse a difference.
+
+Knows: the fields of a message and the words of losses. Must not know: any target.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from weft.losses import WHAT
+from weft.message import Choice, FilePart, Message, Reasoning, Text, ToolResult
+
+COUNTS: Final = ("input_tokens", "output_tokens", "total_tokens", "cache_read_tokens", "cache_write_tokens")
+
+
+def differences(said: Message, told: Message, lost: Iterable[str]) -> dict[str, tuple[Any, Any]]:
+    """The fields in which the messages differ though no loss names it: field -> what was said, what was told."""
+    words = set(lost)
+    assert words <= WHAT.keys()
+    found: dict[str, tuple[Any, Any]] = {}
+    for name, (field, excuses) in FIELDS.items():
+        if not words & set(excuses.split()):
+            pair = field(said), field(told)
+            if pair[0] != pair[1]:
+                found[name] = pair
+    return found
+
+
+def failed(message: Message) -> bool:
+    """Did it end in a way that a target can only call a failure?"""
+    return message.outcome in ("failed", "truncated") or (
+        message.error is not None and message.error.type == "cancelled"
+    )
+
+
+def _outcome(message: Message) -> str:
+    return "failed" if failed(message) else message.outcome
+
+
+def _finish(message: Message) -> list[Any]:
+    """A completed message whose source gave no reason reads as a stop, or as the calls that it has."""
+    return [] if failed(message) else [choice.finish or _default(choice) for choice in message.choices]
+
+
+def _default(choice: Choice) -> str:
+    return "tool_calls" if any(call.complete and call.executor == "client" for call in choice.tool_calls) else "stop"
+
+
+def _calls(message: Message) -> list[Any]:
+    return [
+        [(call.name, call.arguments) for call in choice.tool_calls if call.complete and call.executor == "client"]
+        for choice in message.choices
+    ]
+
+
+def _cut_calls(message: Message) -> list[Any]:
+    return [[call.name for call in message.tool_calls if not call.complete and call.executor == "client"]]
+
+
+def _signatures(message: Message) -> list[Any]:
+    return sorted(
+        (state.value, state.origin.protocol, state.encrypted) for part in _parts(message) for state in part.signatures
+    )
+
+
+def _parts(message: Message) -> list[Any]:
+    return [part for choice in message.choices for part in choice.blocks]
+
+
+def _usage(message: Message) -> list[int]:
+    """A count that nobody gave may come back as a zero."""
+    return [(message.usage and getattr(message.usage, name)) or 0 for name in COUNTS]
+
+
+# field -> (what it is, the words of losses that excuse a difference)
+FIELDS: Final[dict[str, tuple[Callable[[Message], Any], str]]] = {
+    "outcome": (_outcome, "args_invalid finish_other"),
+    "finish": (_finish, "finish_other refusal args_invalid choices tool_call executor incomplete"),
+    "text": (lambda m: [choice.text for choice in m.choices], "refusal choices order"),
+    "refusal": (lambda m: [choice.refusal for choice in m.choices], "refusal choices order"),
+    "reasoning": (lambda m: [choice.reasoning for choice in m.choices], "reasoning order choices"),
+    "forms": (
+        lambda m: [(piece.part, piece.form) for p in _parts(m) if isinstance(p, Reasoning) for piece in p.pieces],
+        "reasoning reasoning_form blocks choices order",
+    ),
+    "calls": (_calls, "tool_call tool_kind args_invalid choices incomplete"),
+    "cut calls": (_cut_calls, "tool_call args_invalid choices incomplete"),
+    "call ids": (
+        lambda m: [
+            [c.id for c in choice.tool_calls if not c.made_id and c.executor == "client"] for choice in m.choices
+        ],
+        "tool_call tool_call_id choices args_invalid",
+    ),
+    "tools": (lambda m: [call.tool for call in m.tool_calls if call.executor == "client"], "tool_kind tool_call"),
+    "executed": (lambda m: [call.name for call in m.tool_calls if call.executor == "provider"], "executor tool_call"),
+    "results": (
+        lambda m: [(p.content, p.is_error) for p in _parts(m) if isinstance(p, ToolResult)],
+        "tool_result executor",
+    ),
+    "signatures": (_signatures, "signature reasoning choices executor tool_result opaque"),
+    "annotations": (
+        lambda m: [(note.url, note.title or "") for part in _parts(m) for note in part.annotations if note.url],
+        "annotation choices",
+    ),
+    "files": (
+        lambda m: [(p.data, p.url) for p in _parts(m) if isinstance(p, FilePart) and (p.data or p.url)],
+        "file file_partial choices",
+    ),
+    "opaque": (
+        lambda m: [p.opaque.raw for p in _parts(m) if p.opaque is not None],
+        "opaque executor tool_result tool_kind choices",
+    ),
+    "logprobs": (lambda m: [p.logprobs for p in _parts(m) if isinstance(p, Text)], "logprobs choices blocks order"),
+    "channels": (lambda m: {p.channel for p in _parts(m) if isinstance(p, Text) and p.text}, "channel choices"),
+    "usage": (_usage, "usage usage_split"),
+    "reasoning tokens": (lambda m: (m.usage and m.usage.reasoning_tokens) or 0, "usage usage_split"),
+    "id": (lambda m: m.id, "id"),
+    "model": (lambda m: m.model or "", "model"),
+    "error": (lambda m: m.error.message if m.error is not None and failed(m) else None, "args_invalid error_detail"),
+    "unknown": (lambda m: len(m.unknown), "unknown"),
+}
