@@ -71,11 +71,7 @@ class Verbatim:
 def _plain(text: bytes) -> Any:
     """Plain data; a character that is no character is replaced, and what is no JSON is nothing."""
     try:
-        return jsontext.decode(text)
-    except ValueError:
-        pass
-    try:
-        return jsontext.decode(text.decode("utf-8", "replace"))
+        return jsontext.decode(jsontext.mended(text))
     except ValueError:
         return None
 
