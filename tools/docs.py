@@ -17,6 +17,9 @@ from weft import events, protocol
 from weft.error_tables import KINDS
 from weft.finish import FINISHES
 from weft.grammar import TRANSITIONS
+from weft.linting import CLIENTS, PROTOCOLS, all_rules
+from weft.linting.checklist import checklist
+from weft.linting.rule import told
 from weft.losses import WHAT
 from weft.rules import Limits, Rules
 
@@ -177,6 +180,28 @@ def limit_table() -> str:
     )
 
 
+def rule_table() -> str:
+    """Every rule of the linter, by protocol; those of the transport first."""
+    own = {name for protocol_name in PROTOCOLS for name in checklist(protocol_name).rules}
+    groups = {"Transport": [rule for name, rule in all_rules().items() if name not in own]}
+    groups |= {f"`{name}`": list(checklist(name).rules.values()) for name in PROTOCOLS}
+    head = ("rule", "what must hold", "otherwise", "known by")
+    return "\n".join(
+        f"### {title}\n\n"
+        + _table(head, [(f"`{rule.id}`", rule.title, told(rule.effects), rule.reference) for rule in rules])
+        for title, rules in groups.items()
+    )
+
+
+def client_table() -> str:
+    """The clients that rules speak of."""
+    read = {name: [f"`{one}`" for one in PROTOCOLS if name in checklist(one).clients] for name in CLIENTS}
+    return _table(
+        ("client", "what was run or read", "reads"),
+        [(f"`{name}`", what, ", ".join(read[name])) for name, what in CLIENTS.items()],
+    )
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "events": event_table,
     "errors": error_table,
@@ -187,6 +212,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "targets": target_table,
     "losses": loss_table,
     "limits": limit_table,
+    "rules": rule_table,
+    "clients": client_table,
     "failures": failure_table,
 }
 

@@ -1,5 +1,6 @@
 """`weft lint`: which rules of strict clients a stream breaks, and what each client does about it."""
 
+from textwrap import fill
 from typing import Any
 
 import msgspec
@@ -16,6 +17,7 @@ from weft.linting.rule import Rule, told
 from weft.nearest import UnknownNameError
 
 CLEAN, FINDINGS = 0, 1
+_WIDTH = 100
 
 
 def _arguments(parser: Parser) -> None:
@@ -123,9 +125,15 @@ def _tell_rules(arguments: Any, protocol: str | None) -> int:
 
 
 def _explained(rule: Rule) -> str:
-    return (
-        f"{rule.id}: {rule.title}.\n\n{rule.explain}\n\nOtherwise: {told(rule.effects)}.\nKnown by: {rule.reference}.\n"
+    said = (
+        f"{rule.id}: {rule.title}.",
+        "",
+        rule.explain,
+        "",
+        f"Otherwise: {told(rule.effects)}.",
+        f"Known by: {rule.reference}.",
     )
+    return "".join(fill(text, _WIDTH, break_long_words=False, break_on_hyphens=False) + "\n" for text in said)
 
 
 COMMAND = Command(

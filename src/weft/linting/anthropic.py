@@ -87,7 +87,7 @@ class _Machine:
     def frame(self, value: dict[str, Any], name: str) -> None:
         """Take one event."""
         kind = text_of(value.get("type"))
-        if name != kind or not name:
+        if not name or (kind and name != kind):
             said = f"is named `{name}`" if name else "has no `event:` line"
             self._report.add("anthropic/event-name", f"`{kind or 'a frame without type'}` {said}")
         if not kind:

@@ -298,7 +298,7 @@ class _Machine:
         finish = value.get("finish_reason")
         if finish:
             choice.finished = True
-            if finish not in _FINISHES:
+            if text_of(finish) not in _FINISHES:
                 self._report.add("chat/finish-value", f"`finish_reason` is {finish!r:.40}")
 
     def _delta(self, choice: _Choice, delta: Any) -> None:

@@ -5,9 +5,9 @@ Knows: the events of a message; indices are counted for each kind of its own. Mu
 
 from typing import Any, Final
 
-from weft.jsontext import is_object
+from weft.jsontext import decode_object, is_object
 from weft.linting.checklist import Checklist
-from weft.linting.needs import is_int, missing, needs, text_of
+from weft.linting.needs import at, is_int, missing, needs, text_of
 from weft.linting.report import Report
 from weft.linting.rule import Rule, all_of, rules
 
@@ -42,7 +42,7 @@ RULES: Final = rules(
     ),
     Rule(
         id="cohere/not-ended",
-        title="every block is ended before the message",
+        title="every block is ended before the message, unless it is a call that was cut off",
         effects=all_of("wrong", "cohere-python"),
         reference="the service's own streams",
         explain="Callers run a call when it ends.",
@@ -80,6 +80,8 @@ _NEEDS: Final = needs(
     message-end      delta:object=c delta.finish_reason:text=c
     """,
 )
+_CALL: Final = "tool-call"
+_ARGUMENTS: Final = ("delta", "message", "tool_calls", "function", "arguments")
 _SILENT: Final = frozenset({"debug"})
 _FINISHES: Final = frozenset(
     "COMPLETE STOP_SEQUENCE MAX_TOKENS TOOL_CALL ERROR TIMEOUT ERROR_TOXIC ERROR_LIMIT USER_CANCEL".split()
@@ -93,6 +95,7 @@ class _Machine:
         self._report = report
         self._started = self._ended = False
         self._open: dict[tuple[str, int], int] = {}
+        self._arguments: dict[int, list[str]] = {}
 
     def done(self) -> None:
         """The SDK stops there, and does not ask for it."""
@@ -115,22 +118,26 @@ class _Machine:
         if kind == "message-end":
             self._end(value)
         elif is_int(value.get("index")):
-            self._of_block(kind, value["index"])
+            self._of_block(kind, value["index"], value)
 
     def close(self) -> None:
         """A message ends."""
         if not self._ended:
             self._report.add("cohere/message-end-missing", "the stream ends without `message-end`")
 
-    def _of_block(self, kind: str, index: int) -> None:
+    def _of_block(self, kind: str, index: int, value: dict[str, Any]) -> None:
         thing, _, step = kind.rpartition("-")
         key = (thing, index)
         if step == "start":
             self._open[key] = self._report.at
+            if thing == _CALL:
+                self._arguments[index] = []
         elif key not in self._open:
             self._report.add("cohere/not-started", f"`{kind}` for {thing} {index}, which is not open")
         elif step == "end":
             del self._open[key]
+        elif thing == _CALL:
+            self._arguments[index].append(text_of(at(value, _ARGUMENTS)))
 
     def _end(self, value: dict[str, Any]) -> None:
         self._ended = True
@@ -139,8 +146,14 @@ class _Machine:
         if finish and finish not in _FINISHES:
             self._report.add("cohere/finish-value", f"`finish_reason` is {finish!r:.40}")
         if finish not in {"ERROR", "TIMEOUT"}:
-            for (thing, index), at in self._open.items():
-                self._report.add("cohere/not-ended", f"{thing} {index} is still open", at=at)
+            self._all_ended()
+
+    def _all_ended(self) -> None:
+        """A call whose arguments are not all there may stay open: at its end a client would run it."""
+        for (thing, index), begin in self._open.items():
+            said = "".join(self._arguments[index]) if thing == _CALL else ""
+            if thing != _CALL or (said and decode_object(said) is not None):
+                self._report.add("cohere/not-ended", f"{thing} {index} is still open", at=begin)
         self._open.clear()
 
 

@@ -139,7 +139,7 @@ class _Machine:
         finish = value.get("finishReason")
         if finish:
             self._ended = True
-            if not isinstance(finish, int) and finish not in _FINISHES:
+            if not isinstance(finish, int) and text_of(finish) not in _FINISHES:
                 self._report.add("gemini/finish-value", f"`finishReason` is {finish!r:.40}")
         content = value.get("content")
         if is_object(content):

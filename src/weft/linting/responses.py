@@ -196,18 +196,18 @@ class _Machine:
         self._sequence = number
 
     def _members(self, kind: str, value: dict[str, Any]) -> None:
-        self._need(kind, value, kind)
+        self._need(kind, value, kind, "responses/last-event" if kind in _TERMINALS else "responses/member")
         if kind in {"response.output_item.added", "response.output_item.done"} and is_object(value.get("item")):
             item_type = text_of(value["item"].get("type"))
             self._need(f"{kind.rpartition('.')[2]}/{item_type}", value, f"{kind} ({item_type})")
         elif kind == "response.content_part.added" and is_object(value.get("part")):
             self._need(f"part/{text_of(value['part'].get('type'))}", value, kind)
         elif kind in _TERMINALS and is_object(value.get("response")) and is_object(value["response"].get("usage")):
-            self._need("usage", value["response"]["usage"], f"usage of {kind}")
+            self._need("usage", value["response"]["usage"], f"usage of {kind}", "responses/last-event")
 
-    def _need(self, row: str, value: dict[str, Any], where: str) -> None:
+    def _need(self, row: str, value: dict[str, Any], where: str, rule: str = "responses/member") -> None:
         for need, how in missing(value, _NEEDS.get(row, ())):
-            self._report.add("responses/member", f"{where}: {how}", clients=need.clients)
+            self._report.add(rule, f"{where}: {how}", clients=need.clients)
 
     def _lifecycle(self, kind: str, value: dict[str, Any]) -> None:
         response = value.get("response")

@@ -48,10 +48,18 @@ RULES: Final = rules(
     Rule(
         id="responses/member",
         title="every event has the members that clients read",
-        effects=all_of("crash", "openai-python openai-js ai-sdk codex grok-cli"),
+        effects={**all_of("crash", "openai-python openai-js ai-sdk grok-cli"), "codex": "ignore"},
         reference="measured member by member; Codex source; onyx-dot-app/onyx#13624",
-        explain="Which member, and who fails without it, is said in the finding: each has its own row. Codex fails over a `usage` whose details are "
-        "there but not whole, and reads calls from `response.output_item.done` only.",
+        explain="Which member, and who fails without it, is said in the finding: each has its own row. Codex skips an event that does not fit its types, "
+        "and with a skipped `response.output_item.done` the whole message or call.",
+    ),
+    Rule(
+        id="responses/last-event",
+        title="the terminal event has a response with its id, its status and, if any, a whole usage",
+        effects={**all_of("crash", "openai-python openai-js ai-sdk"), "codex": "hang"},
+        reference="measured member by member; Codex source",
+        explain="A `usage` whose details are there but lack `cached_tokens` or `reasoning_tokens` does not fit Codex's types: it skips the event, misses the "
+        "end, and asks again. Leave out the whole usage rather than parts of it.",
     ),
     Rule(
         id="responses/sequence-number",
