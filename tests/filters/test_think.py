@@ -68,6 +68,12 @@ def test_one_line_end_after_the_closing_tag_is_layout(after, text, cut):
     assert text == read("think", *pieces).text
 
 
+def test_white_space_between_reasoning_and_a_call_is_layout():
+    """Qwen's template sets both apart by blank lines."""
+    got = through(Think, ("text", "<think>a</think>\n\n"), ("tool_call", 0, "c", "look", "{}"), ("finish", "stop"))
+    assert ("", [Reasoning, ToolCall]) == (got.text, [type(part) for part in got.blocks])
+
+
 def test_what_is_never_closed_is_reasoning_to_the_end():
     """F2: the answer is not dropped."""
     got = read("think", "<think>All of ", "it </thi")

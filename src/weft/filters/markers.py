@@ -23,21 +23,31 @@ class Cut(NamedTuple):
 
 
 class Marker:
-    """A pattern to look for, and what a text may end with that may become it. Both are given as patterns, without regard to case."""
+    """A pattern to look for, and what a text may end with that may become it. Both are given as patterns, without regard to case.
 
-    def __init__(self, pattern: str, beginning: str, longest: int) -> None:
+    `first` are the characters that a marker may begin with: nearly all text has none of them, and is not looked at further.
+    """
+
+    def __init__(self, pattern: str, beginning: str, longest: int, first: str = "<") -> None:
         self._whole = re.compile(pattern, _FLAGS)
         self._begun = re.compile(rf"(?:{beginning})\Z", _FLAGS)
+        self._first = first
         self.longest = longest
 
     @classmethod
     def of(cls, *words: str) -> "Marker":
         """Any of these words."""
-        return cls("|".join(map(re.escape, words)), beginnings(words), max(map(len, words)))
+        first = "".join({case for word in words for case in (word[0].lower(), word[0].upper())})
+        return cls("|".join(map(re.escape, words)), beginnings(words), max(map(len, words)), first)
 
     def cut(self, text: str, at: int, stop: int | None = None) -> Cut:
         """The first marker in text[at:stop]."""
         end = len(text) if stop is None else min(stop, len(text))
+        for char in self._first:
+            if text.find(char, at, end) >= 0:
+                break
+        else:
+            return Cut(end, None, end)
         found = self._whole.search(text, at, end)
         if found is not None:
             return Cut(found.start(), found, found.end())

@@ -28,8 +28,9 @@ _ANY: Final = Marker(
     rf"<(?P<open>{_NAME})>|</(?P<close>{_NAME})>|(?<![^\n])(?P<fence>```|~~~)",
     rf"</?(?:{_NAME_BEGUN})?|(?<![^\n])(?:``?|~~?)",
     _LONGEST,
+    "<`~",
 )
-_FENCE: Final = Marker(r"(?<![^\n])(?:```|~~~)", r"(?<![^\n])(?:``?|~~?)", 3)
+_FENCE: Final = Marker(r"(?<![^\n])(?:```|~~~)", r"(?<![^\n])(?:``?|~~?)", 3, "`~")
 _SPACES: Final = re.compile(r"\s*")
 
 
@@ -69,6 +70,8 @@ class ThinkLane(Lane):
             return
         if held and self.read != self._text:
             self.read = self._text if self.read == self._at_start else self._at_start
+        if self._thought and not held:
+            self.markup(self._take_space())
         self.say(self._take_space() + held)
 
     # -- states --------------------------------------------------------------------------------------------------
