@@ -1,4 +1,4 @@
-"""The inverse of collecting: a message as the events of a stream that says it whole.
+"""The inverse of collecting: a message as the events of a stream that says it whole, or as the whole stream of a target.
 
 Knows: which part is said by which events. Must not know: wires.
 Used for whole replies where a stream is due, and for the ending of a stream that was forwarded as it came.
@@ -10,6 +10,8 @@ from typing import Any
 import msgspec
 
 from weft import events as ev
+from weft.context import Context
+from weft.encoder import Encoder
 from weft.losses import Losses
 from weft.message import (
     AnyPart,
@@ -41,6 +43,19 @@ def first_choice(message: Message, losses: Losses) -> Message:
     for number in range(1, len(message.choices)):
         losses.add("choices", "the target carries one choice", f"choice {number}")
     return msgspec.structs.replace(message, choices=message.choices[:1])
+
+
+def at_once(encoder: type[Encoder]) -> Callable[[Message, Context, Losses], bytes]:
+    """The writer of whole replies for a target of one choice that has no form of its own for them: its stream, said at once."""
+
+    def reply(message: Message, context: Context, losses: Losses) -> bytes:
+        frames: list[bytes] = []
+        target = encoder(frames.append, context, losses)
+        for event in unfold(first_choice(message, losses)):
+            target.feed(event)
+        return b"".join(frames)
+
+    return reply
 
 
 def start(message: Message) -> ev.Start:

@@ -23,6 +23,7 @@ from weft.encoder import Encoder, Handler, place_of
 from weft.errors import to_seed000
 from weft.losses import Losses
 from weft.protocol import ProtocolSpec
+from weft.unfold import at_once
 
 # Models whose plain reasoning text belongs to the request that brings a tool's result, by a piece of their name.
 REASONING_GOES_BACK: Final = ("deepseek", "glm", "kimi")
@@ -272,5 +273,9 @@ def _detail(detail: dict[str, Any], state: ev.Signature | None, member: str) -> 
 
 
 PROTOCOL = ProtocolSpec(
-    name="processed-chunk", title="ProcessedChunk (TomoriBot)", framing="ndjson", encoder=ProcessedChunkEncoder
+    name="processed-chunk",
+    title="ProcessedChunk (TomoriBot)",
+    framing="ndjson",
+    encoder=ProcessedChunkEncoder,
+    reply=at_once(ProcessedChunkEncoder),
 )

@@ -23,6 +23,7 @@ from weft.encoder import Encoder, Handler, place_of
 from weft.errors import to_seed002
 from weft.losses import Losses
 from weft.protocol import ProtocolSpec
+from weft.unfold import at_once
 
 # The source's word for a channel -> ours; what is not here is `json`.
 CHANNELS: Final = {"text": "text"}
@@ -198,5 +199,9 @@ class StreamEventEncoder(Encoder):
 
 
 PROTOCOL = ProtocolSpec(
-    name="stream-event-v1", title="Stream Event v1 (UICP)", framing="ndjson", encoder=StreamEventEncoder
+    name="stream-event-v1",
+    title="Stream Event v1 (UICP)",
+    framing="ndjson",
+    encoder=StreamEventEncoder,
+    reply=at_once(StreamEventEncoder),
 )

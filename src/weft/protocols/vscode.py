@@ -27,6 +27,7 @@ from weft.context import Context
 from weft.encoder import Encoder, Handler, place_of
 from weft.losses import Losses
 from weft.protocol import ProtocolSpec
+from weft.unfold import at_once
 
 # Client profiles whose VS Code has no LanguageModelThinkingPart.
 WITHOUT_THINKING: Final = frozenset({"no-thinking"})
@@ -246,4 +247,6 @@ def _content(data: str, essence: str, charset: re.Match[str] | None) -> dict[str
     return {"text": text}
 
 
-PROTOCOL = ProtocolSpec(name="vscode", title="VS Code response parts", framing="ndjson", encoder=VSCodeEncoder)
+PROTOCOL = ProtocolSpec(
+    name="vscode", title="VS Code response parts", framing="ndjson", encoder=VSCodeEncoder, reply=at_once(VSCodeEncoder)
+)

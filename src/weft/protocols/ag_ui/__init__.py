@@ -2,5 +2,8 @@
 
 from weft.protocol import ProtocolSpec
 from weft.protocols.ag_ui.encode import AGUIEncoder
+from weft.unfold import at_once
 
-PROTOCOL = ProtocolSpec(name="ag-ui", title="AG-UI events", framing="sse", encoder=AGUIEncoder)
+PROTOCOL = ProtocolSpec(
+    name="ag-ui", title="AG-UI events", framing="sse", encoder=AGUIEncoder, reply=at_once(AGUIEncoder)
+)

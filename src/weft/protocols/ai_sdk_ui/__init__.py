@@ -4,6 +4,7 @@ from weft.protocol import ProtocolSpec, Sign
 from weft.protocols.ai_sdk_ui.decode import UIStreamDecoder
 from weft.protocols.ai_sdk_ui.dialects import AI_SDK_UI
 from weft.protocols.ai_sdk_ui.encode import UIStreamEncoder
+from weft.protocols.ai_sdk_ui.reply import reply
 from weft.protocols.ai_sdk_ui.wire import IGNORES
 
 PROTOCOL = ProtocolSpec(
@@ -12,6 +13,7 @@ PROTOCOL = ProtocolSpec(
     framing="sse",
     decoder=UIStreamDecoder,
     encoder=UIStreamEncoder,
+    reply=reply,
     dialect=AI_SDK_UI,
     ignores=IGNORES,
     signs=(
