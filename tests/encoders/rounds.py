@@ -112,6 +112,9 @@ def check_same(data: bytes, protocol: str, may_lose: frozenset[str] = frozenset(
     before, after = content(pipe.message), content(read(once, protocol))
     if lost & {"incomplete", "args_invalid"}:
         before["calls"] = [call for call in before["calls"] if call[2]]
+    for field, word in (("files", "file"), ("finish", "finish_other")):
+        if word in lost:
+            del before[field], after[field]
     assert before == after
     assert lost <= may_lose
     twice, _ = converted(once, protocol, protocol)
@@ -158,7 +161,7 @@ def check_legal(target: str, events: list[ev.Event]) -> None:
     spoken = [event.text for event in in_row(events) if isinstance(event, ev.TextDelta | ev.RefusalDelta)]
     assert "".join(spoken) == told.text
     assert squeezed(message.reasoning) == squeezed(told.reasoning)
-    assert [] == [call for call in told.tool_calls if call.complete]
+    assert "incomplete" in lost or [] == [call for call in told.tool_calls if call.complete]
     if any(call.executor == "client" for call in message.tool_calls):
         assert lost & {"incomplete", "args_invalid"} or [False] * len(message.tool_calls) == [
             call.complete for call in told.tool_calls

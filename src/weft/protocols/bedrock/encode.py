@@ -45,7 +45,7 @@ class ConverseEncoder(Encoder):
         "channel": "text has no channels",
         "usage_split": "reasoning tokens are not told apart",
         "finish_other": "there is no word for this finish: it reads as the end of a turn",
-        "incomplete": "a whole reply has no calls that were cut off; in a stream their blocks are not stopped",
+        "incomplete": "a call that was cut off is not stopped, which nobody sees at a plain end; a whole reply leaves it out",
         "error_detail": "an exception has a name and a message",
         "meta": "this fact has no place",
         "id": "a message has no id",
@@ -70,6 +70,7 @@ class ConverseEncoder(Encoder):
         self._fields: Any = None
         self._beside: dict[str, Any] = {}
         self._refused = self._called = False
+        self._unstopped: list[str] = []
 
     def handlers(self) -> dict[type[ev.Event], Handler]:
         return {
@@ -120,6 +121,8 @@ class ConverseEncoder(Encoder):
             self.lose("finish_other")
         if self._refused:
             self.lose("refusal")
+        for where in self._unstopped if event.outcome == "completed" else ():
+            self.lose("incomplete", where)
         unsaid = "max_tokens" if event.outcome == "incomplete" else "tool_use" if self._called else "end_turn"
         reason = unsaid if finish.reason is None else words.stop_reason(finish)
         fields = {"additionalModelResponseFields": self._fields} if self._fields is not None else {}
@@ -251,7 +254,9 @@ class ConverseEncoder(Encoder):
         elif kind == "tool_call" and self._block.tool == "custom" and event.complete:
             self._delta(b'"\\"}"')
         # A call that was cut off is left open: at a stop a client would execute it.
-        if self._begun and (event.complete or kind != "tool_call"):
+        if kind == "tool_call" and not event.complete:
+            self._unstopped.append(place_of(event))
+        elif self._begun:
             self._event("contentBlockStop", {"contentBlockIndex": self._next})
             self._called = self._called or (kind == "tool_call" and self._block.executor == "client")
 

@@ -49,7 +49,7 @@ class CohereEncoder(Encoder):
         "channel": "text has no channels",
         "usage_split": "what is written to a cache is not counted",
         "finish_other": "there is no word for this finish: it reads as complete",
-        "incomplete": "a whole reply has no calls that were cut off; in a stream they are not ended",
+        "incomplete": "a call that was cut off is not ended, which nobody sees at a plain end; a whole reply leaves it out",
         "error_detail": "an error is a text",
         "meta": "this fact has no place",
         "model": "a message does not name its model",
@@ -64,6 +64,7 @@ class CohereEncoder(Encoder):
         self._part = 0
         self._contents = self._calls = self._citations = 0
         self._refused = self._called = False
+        self._unended: list[str] = []
 
     def handlers(self) -> dict[type[ev.Event], Handler]:
         return {
@@ -113,6 +114,8 @@ class CohereEncoder(Encoder):
             self.lose("finish_other")
         if self._refused:
             self.lose("refusal")
+        for where in self._unended if event.outcome == "completed" else ():
+            self.lose("incomplete", where)
         self._event("message-end", {"delta": {"finish_reason": word, **counts}})
 
     def _failed(self, event: ev.End, finish: str, text: str | None, counts: dict[str, Any]) -> None:
@@ -228,6 +231,8 @@ class CohereEncoder(Encoder):
                 self._write(self._head + jsontext.line('"}') + self._tail)
             self._event("tool-call-end", {"index": self._calls})
             self._called = True
+        else:
+            self._unended.append(place_of(event))
         self._calls += 1
 
     def _event(self, name: str, members: dict[str, Any]) -> None:
