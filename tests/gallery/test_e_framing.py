@@ -25,7 +25,7 @@ def test_e01_keep_alives():
 
 
 def test_e02_keep_alive_sent_as_data():
-    """`data: : PROCESSING`: it is noted, and is no sign of life in what we send: only `last_activity` stays where it was.
+    """A keep-alive comes as `data: : PROCESSING`: it is noted, nothing goes out for it, and `last_activity` stays where it was.
 
     mnfst/llm-gateway#2053, envoyproxy/ai-gateway#2549
     """
