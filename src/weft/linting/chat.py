@@ -88,7 +88,7 @@ RULES: Final = rules(
     Rule(
         id="chat/content",
         title="`content` is a string or null",
-        effects={"openai-python": "crash", "ai-sdk": "crash", "openai-js": "wrong", "ai-sdk-compatible": "wrong"},
+        effects={"ai-sdk": "crash", "openai-python": "wrong", "openai-js": "wrong", "ai-sdk-compatible": "wrong"},
         reference="measured",
         explain="An array of parts, as Mistral sends for its reasoning, is no text to an OpenAI client.",
     ),

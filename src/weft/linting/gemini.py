@@ -20,9 +20,10 @@ RULES: Final = rules(
     Rule(
         id="gemini/names",
         title="members are written in camelCase",
-        effects=all_of("wrong", f"{_SDKS} ai-sdk"),
+        effects={"google-genai-python": "crash", **all_of("wrong", "google-genai-js ai-sdk")},
         reference="measured",
-        explain="`finish_reason`, `function_call` and their like are members that nobody looks for: the answer is empty or seems to be cut.",
+        explain="`finish_reason`, `function_call` and their like are members that nobody looks for: the answer is empty or seems to be cut. "
+        "google-genai for Python refuses them inside `usageMetadata`.",
     ),
     Rule(
         id="gemini/shape",

@@ -44,9 +44,9 @@ RULES: Final = rules(
     Rule(
         id="ollama/error-form",
         title="an error is a string",
-        effects=all_of("wrong", "ollama-python ollama-js"),
-        reference="Ollama source",
-        explain="Both clients put it into the message of their exception as it is.",
+        effects={"ollama-python": "crash", "ollama-js": "wrong"},
+        reference="measured; ollama-js source",
+        explain="Both clients make it the message of their exception; the one for Python fails over an object with a TypeError that tells nothing.",
     ),
 )  # fmt: skip
 

@@ -92,7 +92,7 @@ RULES: Final = rules(
     Rule(
         id="responses/item-not-done",
         title="every item that was added is done before the response ends",
-        effects={"openai-python": "crash", "ai-sdk": "ignore", "codex": "ignore"},
+        effects={"ai-sdk": "ignore", "codex": "ignore"},
         reference="measured; Wei-Shaw/sub2api#2926",
         explain="Codex reads calls and messages from `response.output_item.done` alone, and the AI SDK never announces a call without it. An item that "
         "was cut off is done with `status: incomplete`.",
@@ -165,8 +165,8 @@ RULES: Final = rules(
     Rule(
         id="responses/sum",
         title="what a done event says is what its deltas said",
-        effects=all_of("wrong", "openai-python openai-js ai-sdk codex"),
-        reference="inferred: some clients keep the deltas, others the done event",
+        effects=all_of("wrong", "ai-sdk codex"),
+        reference="inferred from their sources; the OpenAI SDKs take all from the terminal event",
         explain="Codex and the AI SDK take a call's arguments from the done events, others join the deltas. When the two differ, two clients of one "
         "stream run two different calls.",
     ),
