@@ -14,7 +14,19 @@ SOURCES = Path(__file__).parent.parent / "src"
 
 # From the bottom up; a module may import from its own layer and from those below. "weft" is the package's own __init__.
 LAYERS = (
-    {"events", "errors", "error_reading", "error_tables", "context", "tools", "jsontext", "nearest", "timestamps"},
+    {
+        "events",
+        "errors",
+        "error_reading",
+        "error_tables",
+        "context",
+        "tools",
+        "jsontext",
+        "nearest",
+        "timestamps",
+        "partial",
+        "partial_string",
+    },
     {
         "grammar",
         "rules",
