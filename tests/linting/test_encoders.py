@@ -72,7 +72,7 @@ def is_vendors_own(row: dict[str, Any]) -> bool:
 @pytest.mark.parametrize("target", TARGETS)
 def test_every_legal_stream_is_written_cleanly(target: str):
     @given(legal_streams())
-    @settings(max_examples=200)
+    @settings(max_examples=80)
     def check(events: Any):
         out, _ = encode(target, events)
         assert [] == [finding for finding in lint(out, target) if finding.rule not in THE_MODELS_OWN]
