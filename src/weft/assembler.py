@@ -387,7 +387,7 @@ class Assembler:
     def unknown(self, raw: bytes, name: str = "") -> None:
         """A frame that the decoder cannot name: an error in some provider's words, or carried as it is."""
         try:
-            value: Any = jsontext.decode(jsontext.mended(raw))
+            value: Any = jsontext.decode(raw)
         except ValueError:
             value = raw.decode("utf-8", "replace")
         if is_error_body(value):

@@ -17,11 +17,15 @@ _decode_any = msgspec.json.Decoder().decode
 
 
 def decode(text: bytes | str) -> Any:
-    """Any JSON value. Raises ValueError on what is not JSON, whatever the depth or the encoding."""
+    """Any JSON value; half a character in it is U+FFFD. Raises ValueError on what is not JSON, whatever the depth or the encoding."""
     try:
         return _decode_any(text)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        pass
+        return decode_halves(mended(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text))
+
+
+def decode_halves(text: bytes) -> Any:
+    """The same, with half characters as they are: for whoever waits for the other half."""
     try:
         return json.loads(text, parse_constant=_refuse)
     except RecursionError:
@@ -70,7 +74,7 @@ def mended(text: bytes) -> bytes:
 def read_object(text: bytes) -> dict[str, Any]:
     """The object that this is, mended; an empty one if it is none. For a frame whose wire type was parsed and did not look at all of it."""
     try:
-        value = decode(mended(text))
+        value = decode(text)
     except ValueError:
         return {}
     return value if is_object(value) else {}

@@ -200,13 +200,13 @@ class Reader:
     def _near_miss(self, data: bytes, name: str) -> None:
         """JSON of another shape: an error, or a frame with members that do not fit, which are dropped one by one."""
         try:
-            value = jsontext.decode(data)
+            value = jsontext.decode_halves(data)
         except ValueError:
             self._lines(data, name)
             return
         if not isinstance(value, dict):
             if is_error_body(value):
-                self._decoder.out.fail(error_from_body(value, headers=self._headers))
+                self._decoder.out.fail(error_from_body(jsontext.decode(data), headers=self._headers))
             else:
                 self._out.note("broken_frame", "a frame that is not an object was skipped")
             return
@@ -233,7 +233,7 @@ class Reader:
         try:
             return fit(value, wire)
         except UnicodeError:
-            return fit(jsontext.decode(jsontext.mended(data)), wire)
+            return fit(jsontext.decode(data), wire)
 
     def _lines(self, data: bytes, name: str) -> None:
         """Frames that no blank line kept apart, each a line of its own (one may be half a frame); else an error in plain words, or broken."""

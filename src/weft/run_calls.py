@@ -126,7 +126,7 @@ def input_text(raw: msgspec.Raw) -> str:
     data = bytes(raw)
     if data[:1] == b'"':
         try:
-            value = jsontext.decode(jsontext.mended(data))
+            value = jsontext.decode(data)
         except ValueError:
             return ""
         return value if isinstance(value, str) else ""

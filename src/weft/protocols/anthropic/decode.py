@@ -192,7 +192,7 @@ def _key(event: Event) -> int:
 
 def _value(frame: bytes) -> Any:
     try:
-        return jsontext.decode(jsontext.mended(frame))
+        return jsontext.decode(frame)
     except ValueError:
         return None
 

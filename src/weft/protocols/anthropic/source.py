@@ -52,7 +52,7 @@ def _believed(found: Any, told: Block) -> Form:
 
 def _object(frame: bytes) -> Form:
     try:
-        value = jsontext.decode(jsontext.mended(frame))
+        value = jsontext.decode(frame)
     except ValueError:
         return {}
     return value if jsontext.is_object(value) else {}

@@ -136,6 +136,6 @@ def _event(frame: bytes) -> Event:
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         pass
     try:
-        return fit(jsontext.decode(jsontext.mended(frame)), Event)[0]
+        return fit(jsontext.decode(frame), Event)[0]
     except (msgspec.ValidationError, ValueError):
         return Event("unreadable")

@@ -26,7 +26,7 @@ def args_text(raw: msgspec.Raw) -> str:
     if not text.startswith('"'):
         return text
     try:
-        return str(jsontext.decode(jsontext.mended(text.encode())))
+        return str(jsontext.decode(text.encode()))
     except ValueError:
         return text
 

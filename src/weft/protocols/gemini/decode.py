@@ -251,6 +251,6 @@ class GeminiDecoder:
 def _plain(raw: msgspec.Raw) -> Any:
     """A member that is kept as it came, as a value."""
     try:
-        return jsontext.decode(jsontext.mended(bytes(raw))) if raw else None
+        return jsontext.decode(bytes(raw)) if raw else None
     except ValueError:
         return None

@@ -13,7 +13,7 @@ _NO_FUNCTION = Function()
 
 def _text(raw: bytes) -> str | None:
     """The text that arguments are, if they are one. Its bytes were not looked at yet."""
-    return jsontext.decode(jsontext.mended(raw)) if raw[:1] == b'"' else None
+    return jsontext.decode(raw) if raw[:1] == b'"' else None
 
 
 class Calls:

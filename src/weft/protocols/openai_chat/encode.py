@@ -13,36 +13,31 @@ from weft import jsontext
 from weft.context import Context
 from weft.encoder import Encoder, Handler, place_of
 from weft.losses import Losses
-from weft.protocols.openai_chat import words
+from weft.protocols.openai_chat import members, words
+from weft.protocols.openai_chat.row import Row, Thought
 
 
 class ChatEncoder(Encoder):
     """One stream of chunks."""
 
-    drops: ClassVar = {
-        ev.Note: "",
-        ev.StepStart: "",
-        ev.StepEnd: "steps",
-        ev.Unknown: "unknown",
-        ev.Result: "tool_result",
-        ev.Opaque: "opaque",
-        ev.BlockEnd: "",
-    }
+    drops: ClassVar = {ev.Note: "", ev.StepStart: "", ev.StepEnd: "steps", ev.Unknown: "unknown"}
     loses: ClassVar = {
         "steps": "chunks know no steps",
         "unknown": "a frame nobody could name is not made up again",
-        "tool_result": "chunks have no place for results of tools that the provider ran",
+        "signature": "only reasoning, text and the client's calls have a place for state of their origin",
+        "tool_kind": "there are functions and custom tools: a tool of another kind reads as a function",
+        "tool_result": "chunks have no place for results of tools that another provider ran",
         "opaque": "chunks have no place for another protocol's items",
-        "order": "text and calls are separate members: their order among each other is not said",
-        "blocks": "text has no blocks: neighbours run together",
-        "executor": "a call is always the client's to execute, so calls that the provider runs are left out",
+        "order": "reasoning, text and calls are separate members: their order among each other is not said",
+        "blocks": "text and reasoning have no blocks: neighbours run together",
+        "executor": "a call is always the client's to execute, so calls that another provider runs are left out",
         "reasoning_form": "reasoning is one text",
-        "annotation_offsets": "only URL citations have a place",
-        "file": "only images have a place",
+        "annotation": "only URL citations have a place",
+        "file": "only images and audio have a place",
         "file_partial": "previews have no place",
         "channel": "text has no channels",
-        "meta": "facts beside the message have no place",
-        "finish_other": "there is no word for this finish: it reads as a stop",
+        "meta": "this fact has no place",
+        "finish_other": "there is no word for this finish: it reads as another",
         "usage": "the client did not ask for usage",
         "error_detail": "an error has a type, a code and a message",
         "incomplete": "a call that was cut off looks like any other; the finish tells",
@@ -51,15 +46,24 @@ class ChatEncoder(Encoder):
 
     def __init__(self, write: Callable[[bytes], object], context: Context, losses: Losses) -> None:
         super().__init__(write, context, losses)
+        self._envelope: dict[str, Any] = {}
+        self._facts: dict[str, Any] = {}
         self._head = b""
-        self._tail = b""
+        self._tail = b'],"usage":null}\n\n' if context.include_usage else b"]}\n\n"
         self._kinds: dict[int, ev.BlockStart] = {}
+        self._splices: dict[int, tuple[bytes, bytes]] = {}
+        self._thought: Thought | None = None
+        self._reasoning = words.REASONING.get(context.profile, "reasoning_content").encode()
         self._numbers: dict[int, int] = {}
         self._calls: dict[int, int] = {}
+        self._complete: set[int] = set()
+        self._said: set[int] = set()
+        self._refused: set[int] = set()
+        self._own: set[int] = set()
+        self._cut: list[str] = []
+        self._executed: dict[str | None, str] = {}
         self._roles: set[int] = set()
-        self._usage: ev.Usage | None = None
-        self._reasoning = words.REASONING.get(context.profile, "reasoning_content").encode()
-        self._splices: dict[int, tuple[bytes, bytes]] = {}
+        self._row = Row()
 
     def handlers(self) -> dict[type[ev.Event], Handler]:
         return {
@@ -73,6 +77,9 @@ class ChatEncoder(Encoder):
             ev.Signature: self._sign,
             ev.Annotation: self._annotate,
             ev.File: self._file,
+            ev.Result: self._result,
+            ev.Opaque: self._opaque,
+            ev.BlockEnd: self._block_end,
             ev.Usage: self._count,
             ev.End: self._end,
         }
@@ -81,26 +88,42 @@ class ChatEncoder(Encoder):
 
     def _start(self, event: ev.Start) -> None:
         context = self._context
-        envelope: dict[str, Any] = {
+        self._envelope = {
             "id": context.response_id or event.id,
             "object": "chat.completion.chunk",
             "created": int(event.created or context.created),
             "model": event.model or "",
         }
-        self._head = b"data: " + jsontext.line(envelope)[:-1] + b',"choices":['
-        self._tail = b'],"usage":null}\n\n' if self._usage_wanted else b"]}\n\n"
+        if event.provider is not None:
+            self._envelope["provider"] = event.provider
+        self._freeze()
 
-    @property
-    def _usage_wanted(self) -> bool:
-        return self._context.include_usage
+    def _meta(self, event: ev.Meta) -> None:
+        """Who answers may become known late; facts that this wire has members for stand in the last chunk of the message."""
+        if event.name in ("model", "provider", "created"):
+            self._envelope[event.name] = int(event.value) if event.name == "created" else event.value
+            self._freeze()
+        elif event.name in words.FACTS:
+            self._facts[event.name] = event.value
+        elif event.name == "audio_expires_at":
+            self._choice(0, b'{"audio":{"expires_at":%b}}' % jsontext.line(event.value))
+        elif event.name != "id":
+            self.lose("meta", event.name)
+
+    def _freeze(self) -> None:
+        self._head = b"data: " + jsontext.line(self._envelope)[:-1] + b',"choices":['
+        self._splices.clear()
 
     def _choice(self, choice: int, delta: bytes, finish: bytes = b"null", logprobs: bytes = b"null") -> None:
         """One chunk of one choice; choices are announced with their role, in order, so that no client meets the second first."""
+        self._announce(choice)
+        self._chunk(choice, delta, finish, logprobs)
+
+    def _announce(self, choice: int) -> None:
         for number in range(choice + 1):
             if number not in self._roles:
                 self._roles.add(number)
                 self._chunk(number, b'{"role":"assistant","content":""}', b"null", b"null")
-        self._chunk(choice, delta, finish, logprobs)
 
     def _chunk(self, choice: int, delta: bytes, finish: bytes, logprobs: bytes) -> None:
         self._write(
@@ -112,130 +135,212 @@ class ChatEncoder(Encoder):
 
     def _block_start(self, event: ev.BlockStart) -> None:
         self._kinds[event.index] = event
-        if event.channel:
+        if event.channel and event.channel != words.TRANSCRIPT:
             self.lose("channel", place_of(event))
         if event.kind != "tool_call":
-            if event.kind in ("text", "refusal") and self._calls:
-                self.lose("order", place_of(event))
             return
         if event.executor == "provider":
-            self.lose("executor", place_of(event))
+            self._executed[event.id] = place_of(event)
             return
+        if event.tool not in words.TOOLS:
+            self.lose("tool_kind", place_of(event))
+        self._enter(event)
         number = self._calls[event.choice] = self._calls.get(event.choice, -1) + 1
         self._numbers[event.index] = number
-        function = {"name": event.name or "", "arguments": ""}
-        call: dict[str, Any] = {"index": number, "id": event.id, "type": "function", "function": function}
+        call: dict[str, Any] = {"index": number, "id": event.id, "type": "function"}
         if event.tool == "custom":
-            call = {
-                "index": number,
-                "id": event.id,
-                "type": "custom",
-                "custom": {"name": event.name or "", "input": ""},
-            }
+            call |= {"type": "custom", "custom": {"name": event.name or "", "input": ""}}
+        else:
+            call["function"] = {"name": event.name or "", "arguments": ""}
         self._choice(event.choice, b'{"tool_calls":[' + jsontext.line(call) + b"]}")
+
+    def _enter(self, start: ev.BlockStart) -> None:
+        """What is said now is of this block: say what of their order nobody will see."""
+        word, left = self._row.enter(start)
+        if word is not None:
+            self.lose(word, place_of(start))
+        if left is not None and start.kind != "tool_call":
+            self._splices.pop(left, None)
 
     def _text(self, event: ev.TextDelta) -> None:
         splice = self._splices.get(event.index)
         if splice is None or event.logprobs is not None:
-            choice = self._kinds[event.index].choice
-            self._choice(choice, b'{"content":%b}' % jsontext.line(event.text), b"null", _logprobs(event, "content"))
-            self._splices[event.index] = self._frozen(choice, b'{"content":', b"}")
+            start = self._kinds[event.index]
+            self._enter(start)
+            before, after = words.SPOKEN if start.channel == words.TRANSCRIPT else words.CONTENT
+            delta = before + jsontext.line(event.text) + after
+            self._choice(start.choice, delta, b"null", _logprobs(event, "content"))
+            self._splices[event.index] = self._frozen(start.choice, before, after)
             return
         self._write(splice[0] + jsontext.line(event.text) + splice[1])
 
     def _think(self, event: ev.ReasoningDelta) -> None:
-        if event.form != "raw" or event.part:
-            self.lose("reasoning_form", place_of(event))
         splice = self._splices.get(event.index)
-        if splice is None:
-            choice = self._kinds[event.index].choice
-            self._choice(choice, b'{"%b":%b}' % (self._reasoning, jsontext.line(event.text)))
-            self._splices[event.index] = self._frozen(choice, b'{"%b":' % self._reasoning, b"}")
-            return
+        if splice is None or self._thought != (event.index, event.part, event.form):
+            splice = self._turn(event)
         self._write(splice[0] + jsontext.line(event.text) + splice[1])
 
+    def _turn(self, event: ev.ReasoningDelta) -> tuple[bytes, bytes]:
+        """Reasoning is one text: a blank line stands before each of its parts but the first."""
+        if event.form != "raw" or event.part:
+            self.lose("reasoning_form", place_of(event))
+        start = self._kinds[event.index]
+        thought: Thought = (event.index, event.part, event.form)
+        self._enter(start)
+        self._announce(start.choice)
+        splice = self._splices[event.index] = self._frozen(start.choice, b'{"%b":' % self._reasoning, b"}")
+        if self._row.turned(start.choice, thought):
+            self._write(splice[0] + rb'"\n\n"' + splice[1])
+        self._thought = thought
+        return splice
+
     def _refuse(self, event: ev.RefusalDelta) -> None:
-        delta = b'{"refusal":%b}' % jsontext.line(event.text)
-        self._choice(self._kinds[event.index].choice, delta, b"null", _logprobs(event, "refusal"))
+        start = self._kinds[event.index]
+        self._enter(start)
+        self._refused.add(start.choice)
+        self._choice(start.choice, b'{"refusal":%b}' % jsontext.line(event.text), b"null", _logprobs(event, "refusal"))
 
     def _args(self, event: ev.ArgsDelta) -> None:
         splice = self._splices.get(event.index)
         if splice is None:
-            start = self._kinds[event.index]
             if event.index not in self._numbers:
                 return
-            member = b'"custom":{"input":' if start.tool == "custom" else b'"function":{"arguments":'
-            call = b'{"tool_calls":[{"index":%d,%b' % (self._numbers[event.index], member)
-            splice = self._splices[event.index] = self._frozen(start.choice, call, b"}}]}")
+            splice = self._freeze_args(self._kinds[event.index])
         self._write(splice[0] + jsontext.line(event.text) + splice[1])
+
+    def _freeze_args(self, start: ev.BlockStart) -> tuple[bytes, bytes]:
+        member = b'"custom":{"input":' if start.tool == "custom" else b'"function":{"arguments":'
+        call = b'{"tool_calls":[{"index":%d,%b' % (self._numbers[start.index], member)
+        self._said.add(start.index)
+        splice = self._splices[start.index] = self._frozen(start.choice, call, b"}}]}")
+        return splice
 
     def _frozen(self, choice: int, before: bytes, after: bytes) -> tuple[bytes, bytes]:
         """A chunk up to where its text stands, and from there on."""
         head = b'%b{"index":%d,"delta":%b' % (self._head, choice, before)
         return head, after + b',"logprobs":null,"finish_reason":null}' + self._tail
 
-    def _sign(self, event: ev.Signature) -> None:
-        """A call's state goes where Google has it, reasoning's where OpenRouter has it."""
+    def _block_end(self, event: ev.BlockEnd) -> None:
         start = self._kinds[event.index]
-        number = self._numbers.get(event.index)
-        if number is not None:
-            extra = {"google": {"thought_signature": event.value}}
-            call = {"index": number, "function": {"arguments": ""}, "extra_content": extra}
-            self._choice(start.choice, b'{"tool_calls":[' + jsontext.line(call) + b"]}")
+        if start.kind in ("tool_result", "opaque") and event.index not in self._own:
+            self.lose(start.kind, place_of(event))
+        elif event.index in self._numbers:
+            self._end_call(start, complete=event.complete)
+
+    def _end_call(self, start: ev.BlockStart, *, complete: bool) -> None:
+        """No arguments are an empty object: clients parse what they get."""
+        if not complete:
+            self._cut.append(place_of(start))
             return
-        detail: dict[str, Any] = {"type": "reasoning.text", "signature": event.value, "index": event.part or 0}
-        if event.encrypted:
-            detail = {"type": "reasoning.encrypted", "data": event.value, "index": event.part or 0}
-        detail |= {name: value for name, value in (("id", event.origin.item), ("format", event.format)) if value}
-        self._choice(start.choice, b'{"reasoning_details":[' + jsontext.line(detail) + b"]}")
+        self._complete.add(start.choice)
+        if start.index not in self._said and start.tool != "custom":
+            splice = self._freeze_args(start)
+            self._write(splice[0] + b'"{}"' + splice[1])
+
+    # -- what stands beside --------------------------------------------------------------------------------------
+
+    def _sign(self, event: ev.Signature) -> None:
+        """A call's state and a text's go where Google has them, reasoning's where OpenRouter has it."""
+        start, number = self._kinds[event.index], self._numbers.get(event.index)
+        if number is not None:
+            self._sign_call(start, number, event)
+        elif start.kind == "reasoning":
+            self._enter(start)
+            self._choice(start.choice, b'{"reasoning_details":[' + jsontext.line(members.detail(event)) + b"]}")
+            self._row.sealed(start)
+        elif start.kind == "text":
+            self._enter(start)
+            self._choice(start.choice, b'{"extra_content":%b}' % jsontext.line(members.extra_content(event)))
+        else:
+            self.lose("signature", place_of(event))
+
+    def _sign_call(self, start: ev.BlockStart, number: int, event: ev.Signature) -> None:
+        detail = members.call_detail(event, start.id or "")
+        if detail is not None:
+            self._choice(start.choice, b'{"reasoning_details":[' + jsontext.line(detail) + b"]}")
+            return
+        inner = {"custom": {"input": ""}} if start.tool == "custom" else {"function": {"arguments": ""}}
+        call = {"index": number, **inner, "extra_content": members.extra_content(event)}
+        self._choice(start.choice, b'{"tool_calls":[' + jsontext.line(call) + b"]}")
 
     def _annotate(self, event: ev.Annotation) -> None:
-        if event.url is None:
-            self.lose("annotation_offsets", place_of(event))
+        citation = members.citation(event)
+        if citation is None:
+            self.lose("annotation", place_of(event))
             return
-        members = {"start_index": event.start, "end_index": event.end, "url": event.url, "title": event.title}
-        citation = {name: value for name, value in members.items() if value is not None}
-        annotation = {"type": "url_citation", "url_citation": citation}
-        self._choice(self._kinds[event.index].choice, b'{"annotations":[' + jsontext.line(annotation) + b"]}")
+        self._choice(self._kinds[event.index].choice, b'{"annotations":[' + jsontext.line(citation) + b"]}")
 
     def _file(self, event: ev.File) -> None:
+        choice = self._kinds[event.index].choice
+        image = members.image(event.media_type, event.data, event.url)
         if event.partial:
             self.lose("file_partial", place_of(event))
-            return
-        url = event.url or (f"data:{event.media_type};base64,{event.data}" if event.data is not None else None)
-        if url is None or not (event.media_type or "image/").startswith("image/"):
+        elif image is not None and self._kinds[event.index].kind == "file":
+            self._choice(choice, b'{"images":[' + jsontext.line(image) + b"]}")
+        elif sound := members.audio(event.media_type, event.data, event.file_id):
+            self._choice(choice, b'{"audio":%b}' % jsontext.line(sound))
+        else:
             self.lose("file", place_of(event))
+
+    def _result(self, event: ev.Result) -> None:
+        """Said in its own form, which follows, or not at all."""
+
+    def _opaque(self, event: ev.Opaque) -> None:
+        """A part of the content, or a tool that was run, as this wire had it."""
+        start = self._kinds[event.index]
+        if event.origin.protocol != members.OWN or start.kind not in ("tool_result", "opaque"):
+            if event.index in self._numbers or start.kind in ("text", "file"):
+                self.lose("opaque", place_of(event))
             return
-        image = {"type": "image_url", "image_url": {"url": url}}
-        self._choice(self._kinds[event.index].choice, b'{"images":[' + jsontext.line(image) + b"]}")
+        self._own.add(event.index)
+        member = b"content"
+        if start.kind == "tool_result":
+            member = b"executed_tools"
+            self._executed.pop(start.id, None)
+        self._choice(start.choice, b'{"%b":[%b]}' % (member, jsontext.line(event.raw)))
 
-    # -- facts and the end ---------------------------------------------------------------------------------------
-
-    def _meta(self, event: ev.Meta) -> None:
-        if event.name not in ("id", "model", "created"):
-            self.lose("meta", event.name)
+    # -- the end -------------------------------------------------------------------------------------------------
 
     def _count(self, event: ev.Usage) -> None:
-        self._usage = event
+        """The terminal has the last word on the counts."""
 
     def _end(self, event: ev.End) -> None:
+        for place in self._executed.values():
+            self.lose("executor", place)
         if event.outcome in ("failed", "truncated") or (event.error is not None and event.error.type == "cancelled"):
             self._failed(event)
             return
+        for place in self._cut:
+            self.lose("incomplete", place)
         for finish in event.finishes or (ev.Finish(),):
-            if finish.reason in ("pause", "other"):
-                self.lose("finish_other")
-            self._choice(finish.choice, b"{}", jsontext.line(words.FINISHES[finish.reason]))
+            self._finish(finish)
         self._usage_chunk(event.usage)
         self._write(b"data: [DONE]\n\n")
+
+    def _finish(self, finish: ev.Finish) -> None:
+        """A choice whose source gave no reason has the one that its calls tell."""
+        choice, reason = finish.choice, finish.reason
+        refused = reason == "refusal" and choice not in self._refused
+        word = words.finish(reason, calls=choice in self._complete, refused=choice in self._refused)
+        if refused or reason in ("pause", "other"):
+            self.lose("finish_other")
+        tail = self._tail
+        if self._facts:
+            self._tail = tail[:-3] + b"," + jsontext.line(self._facts)[1:] + b"\n\n"
+            self._facts = {}
+        self._choice(choice, b"{}", jsontext.line(word))
+        self._tail = tail
 
     def _failed(self, event: ev.End) -> None:
         """An error frame and nothing after it: no finish, and no terminator that would read as a clean end."""
         error = event.error
         if error is None:
             return
+        for name in self._facts:
+            self.lose("meta", name)
         if error.retry_after is not None:
             self.lose("error_detail")
+        self._usage_chunk(event.usage)
         self._write(b'data: {"error":' + jsontext.line(words.error(error)) + b"}\n\n")
         if self._context.profile in words.DONE_AFTER_ERROR:
             self._write(b"data: [DONE]\n\n")
@@ -243,7 +348,7 @@ class ChatEncoder(Encoder):
     def _usage_chunk(self, usage: ev.Usage | None) -> None:
         if usage is None:
             return
-        if not self._usage_wanted:
+        if not self._context.include_usage:
             self.lose("usage")
             return
         self._write(self._head + b'],"usage":' + jsontext.line(words.usage(usage)) + b"}\n\n")

@@ -12,7 +12,7 @@ class Details:
     """The `reasoning_details` of one stream. Text and summary are deltas; a signature or encrypted data is whole.
 
     The index of a detail becomes the part. Text with a new index is another block of reasoning, and so is what Anthropic redacted: each is
-    signed for itself. Others' data belongs to the summary before it. Google's signs what it stands beside rather than a thought: the call
+    signed for itself: its state ends it. Others' data belongs to the summary before it. Google's signs what it stands beside rather than a thought: the call
     whose id it bears, or what was said before it.
     """
 
@@ -32,6 +32,7 @@ class Details:
                 out.reasoning(detail.summary, choice, None, part, "summary")
             if detail.signature:
                 out.signature(detail.signature, choice, part=part, item=detail.id, format=detail.format)
+                out.split(choice)
             if detail.data:
                 self._encrypted(out, detail, detail.data, choice)
 
@@ -70,6 +71,7 @@ class Details:
 
 def _sign_reasoning(out: Assembler, detail: ReasoningDetail, choice: int) -> None:
     out.signature(detail.data or "", choice, part=detail.index, item=detail.id, format=detail.format, encrypted=True)
+    out.split(choice)
 
 
 def thinking_blocks(out: Assembler, blocks: list[ThinkingBlock], choice: int, *, said: bool) -> None:

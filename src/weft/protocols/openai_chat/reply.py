@@ -7,10 +7,9 @@ from typing import Any
 
 from weft import jsontext
 from weft.context import Context
-from weft.jsontext import is_object
 from weft.losses import Losses
-from weft.message import Choice, FilePart, Message, Reasoning, Text, ToolCall
-from weft.protocols.openai_chat import words
+from weft.message import AnyPart, Choice, FilePart, Message, Reasoning, Refusal, Text, ToolCall, ToolResult
+from weft.protocols.openai_chat import members, words
 from weft.protocols.openai_chat.encode import ChatEncoder
 
 
@@ -32,7 +31,7 @@ def reply(message: Message, context: Context, losses: Losses) -> bytes:
 
 def _choice(number: int, choice: Choice, context: Context, losses: Losses) -> dict[str, Any]:
     calls = [call for call in choice.tool_calls if call.executor == "client"]
-    text = choice.text
+    text = "".join(part.text for part in choice.blocks if isinstance(part, Text) and part.channel != words.TRANSCRIPT)
     body: dict[str, Any] = {
         "role": "assistant",
         "content": text if text or not calls else None,
@@ -42,59 +41,53 @@ def _choice(number: int, choice: Choice, context: Context, losses: Losses) -> di
         body[words.REASONING.get(context.profile, "reasoning_content")] = choice.reasoning
     if calls:
         body["tool_calls"] = [_call(call) for call in calls]
-    logprobs: list[Any] = []
     for part in choice.blocks:
-        where = f"block {part.index}"
-        if isinstance(part, Text):
-            logprobs += part.logprobs
-            body |= _cited(part, body)
-        elif isinstance(part, Reasoning):
-            body |= _signed(part, body)
-        elif (
-            isinstance(part, FilePart)
-            and (part.url or part.data)
-            and (part.media_type or "image/").startswith("image/")
-        ):
-            url = part.url or f"data:{part.media_type};base64,{part.data}"
-            body["images"] = [*body.get("images", []), {"type": "image_url", "image_url": {"url": url}}]
-        elif not isinstance(part, ToolCall) or part.executor == "provider":
-            what = {"tool_call": "executor", "tool_result": "tool_result", "file": "file"}.get(_kind(part), "opaque")
-            if _kind(part) != "refusal":
-                losses.add(what, ChatEncoder.loses[what], where)
-    finish = words.FINISHES[choice.finish]
+        _beside(part, body, losses)
+    logprobs = [token for part in choice.blocks if isinstance(part, Text) for token in part.logprobs]
+    called = any(call.complete for call in calls)
     return {
         "index": number,
         "message": body,
         "logprobs": {"content": logprobs} if logprobs else None,
-        "finish_reason": finish,
+        "finish_reason": words.finish(choice.finish, calls=called, refused=bool(choice.refusal)),
     }
 
 
 def _call(call: ToolCall) -> dict[str, Any]:
     if call.tool == "custom":
         return {"id": call.id, "type": "custom", "custom": {"name": call.name, "input": call.raw}}
-    extra = [{"google": {"thought_signature": state.value}} for state in call.signatures]
+    plain = [state for state in call.signatures if members.call_detail(state, call.id) is None]
+    extra = {"extra_content": members.extra_content(plain[-1])} if plain else {}
     function = {"name": call.name, "arguments": call.raw or ("{}" if call.complete else "")}
-    return {"id": call.id, "type": "function", "function": function, **({"extra_content": extra[-1]} if extra else {})}
+    return {"id": call.id, "type": "function", "function": function, **extra}
 
 
-def _cited(part: Text, body: dict[str, Any]) -> dict[str, Any]:
-    cited = [
-        note.raw
-        if is_object(note.raw) and "url_citation" in note.raw
-        else {"type": "url_citation", "url_citation": {"url": note.url, "title": note.title or ""}}
-        for note in part.annotations
-        if note.url is not None
-    ]
-    return {"annotations": [*body.get("annotations", []), *cited]} if cited else {}
+def _beside(part: AnyPart, body: dict[str, Any], losses: Losses) -> None:
+    """What a part is beside its text, or that it is lost."""
+    if isinstance(part, Text):
+        _add(body, "annotations", [members.citation(note) for note in part.annotations])
+        if part.channel == words.TRANSCRIPT:
+            body["audio"] = {**body.get("audio", {}), "transcript": part.text}
+        if part.signatures:
+            body["extra_content"] = members.extra_content(part.signatures[-1])
+    elif isinstance(part, Reasoning):
+        _add(body, "reasoning_details", [members.detail(state) for state in part.signatures])
+    elif isinstance(part, ToolCall) and part.executor == "client":
+        _add(body, "reasoning_details", [members.call_detail(state, part.id) for state in part.signatures])
+    elif isinstance(part, FilePart):
+        image = members.image(part.media_type, part.data, part.url)
+        sound = members.audio(part.media_type, part.data, part.file_id)
+        _add(body, "images", [image])
+        if sound:
+            body["audio"] = {**body.get("audio", {}), **sound}
+        if image is None and sound is None:
+            losses.add("file", ChatEncoder.loses["file"], f"block {part.index}")
+    elif not isinstance(part, Refusal):
+        what = "executor" if isinstance(part, ToolCall) else "tool_result" if isinstance(part, ToolResult) else "opaque"
+        losses.add(what, ChatEncoder.loses[what], f"block {part.index}")
 
 
-def _signed(part: Reasoning, body: dict[str, Any]) -> dict[str, Any]:
-    states = [
-        {"type": "reasoning.text", "signature": state.value, "index": state.part or 0} for state in part.signatures
-    ]
-    return {"reasoning_details": [*body.get("reasoning_details", []), *states]} if states else {}
-
-
-def _kind(part: Any) -> Any:
-    return part.__struct_config__.tag
+def _add(body: dict[str, Any], member: str, items: list[Any]) -> None:
+    said = [item for item in items if item is not None]
+    if said:
+        body[member] = [*body.get(member, []), *said]

@@ -19,6 +19,20 @@ FINISHES: dict[FinishReason | None, str] = {
     None: "stop",
 }
 
+FACTS = frozenset(
+    "service_tier citations search_results web_search content_filter prompt_filter_results moderation".split()
+)
+"""Facts beside the message that some who speak this protocol say as members of a chunk."""
+
+TOOLS = frozenset({"function", "custom", "function_call"})
+"""Kinds of tools that have a form here. A `function_call` is a function of the old days."""
+
+TRANSCRIPT = "transcript"
+"""The channel of text that was spoken: it stands beside its audio."""
+
+CONTENT = b'{"content":', b"}"
+SPOKEN = b'{"audio":{"transcript":', b"}}"
+
 # The name of the member that holds reasoning, by client profile.
 REASONING: dict[str | None, str] = {
     None: "reasoning_content",
@@ -41,6 +55,15 @@ ERROR_TYPES = {
     "content_blocked": "invalid_request_error",
     "request_too_large": "invalid_request_error",
 }
+
+
+def finish(reason: FinishReason | None, *, calls: bool, refused: bool) -> str:
+    """The finish of one choice, given whether it has calls that can be executed and whether it says that it refuses."""
+    if reason is None and calls:
+        return "tool_calls"
+    if reason == "refusal" and not refused:
+        return "content_filter"
+    return FINISHES[reason]
 
 
 def error(fault: Error) -> dict[str, Any]:

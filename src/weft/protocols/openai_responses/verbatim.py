@@ -71,7 +71,7 @@ class Verbatim:
 def _plain(text: bytes) -> Any:
     """Plain data; a character that is no character is replaced, and what is no JSON is nothing."""
     try:
-        return jsontext.decode(jsontext.mended(text))
+        return jsontext.decode(text)
     except ValueError:
         return None
 
