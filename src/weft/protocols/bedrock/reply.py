@@ -13,9 +13,7 @@ from weft.framing import AWSEventStream
 from weft.losses import Losses
 from weft.message import Message
 from weft.protocols.bedrock.encode import ConverseEncoder
-from weft.steps import chain
-from weft.steps.one_choice import OneChoice
-from weft.unfold import unfold
+from weft.unfold import first_choice, unfold
 
 
 def reply(message: Message, context: Context, losses: Losses) -> bytes:
@@ -23,9 +21,8 @@ def reply(message: Message, context: Context, losses: Losses) -> bytes:
     whole = _Whole(losses)
     framer = AWSEventStream(whole.take, _sound)
     encoder = ConverseEncoder(framer.feed, context, losses)
-    emit = chain([OneChoice(losses)], encoder.feed)
-    for event in unfold(message):
-        emit(event)
+    for event in unfold(first_choice(message, losses)):
+        encoder.feed(event)
     return jsontext.line(whole.body)
 
 

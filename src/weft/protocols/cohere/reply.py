@@ -11,9 +11,7 @@ from weft.losses import Losses
 from weft.message import Message
 from weft.protocols.cohere import words
 from weft.protocols.cohere.encode import CohereEncoder
-from weft.steps import chain
-from weft.steps.one_choice import OneChoice
-from weft.unfold import end, unfold
+from weft.unfold import end, first_choice, unfold
 
 
 def reply(message: Message, context: Context, losses: Losses) -> bytes:
@@ -21,9 +19,8 @@ def reply(message: Message, context: Context, losses: Losses) -> bytes:
     failure = words.failure(end(message))
     whole = _Whole(losses)
     encoder = CohereEncoder(whole.take, context, losses)
-    emit = chain([OneChoice(losses)], encoder.feed)
-    for event in unfold(message):
-        emit(event)
+    for event in unfold(first_choice(message, losses)):
+        encoder.feed(event)
     if failure is not None and failure[1] is not None:
         return jsontext.line({"message": failure[1]})
     return jsontext.line(whole.body())

@@ -12,9 +12,7 @@ from weft.context import Context
 from weft.losses import Losses
 from weft.message import Message
 from weft.protocols.ollama.encode import OllamaEncoder
-from weft.steps import chain
-from weft.steps.one_choice import OneChoice
-from weft.unfold import unfold
+from weft.unfold import first_choice, unfold
 
 
 class _Message(msgspec.Struct):
@@ -37,9 +35,8 @@ def reply(message: Message, context: Context, losses: Losses) -> bytes:
     """The body. A message that failed is the error body, for `http_status(message.error)`."""
     frames: list[bytes] = []
     encoder = OllamaEncoder(frames.append, context, losses)
-    emit = chain([OneChoice(losses)], encoder.feed)
-    for event in unfold(message):
-        emit(event)
+    for event in unfold(first_choice(message, losses)):
+        encoder.feed(event)
     body: dict[str, Any] = _members(frames[-1])
     if "error" in body:
         return frames[-1].strip()
