@@ -62,6 +62,7 @@ class ChatEncoder(Encoder):
         self._own: set[int] = set()
         self._cut: list[str] = []
         self._executed: dict[str | None, str] = {}
+        self._states: dict[int, dict[int | None, ev.Signature]] = {}
         self._roles: set[int] = set()
         self._row = Row()
 
@@ -224,6 +225,8 @@ class ChatEncoder(Encoder):
         start = self._kinds[event.index]
         if start.kind in ("tool_result", "opaque") and event.index not in self._own:
             self.lose(start.kind, place_of(event))
+        elif event.index in self._states:
+            self._seal(start, [*self._states.pop(event.index).values()])
         elif event.index in self._numbers:
             self._end_call(start, complete=event.complete)
 
@@ -245,14 +248,19 @@ class ChatEncoder(Encoder):
         if number is not None:
             self._sign_call(start, number, event)
         elif start.kind == "reasoning":
-            self._enter(start)
-            self._choice(start.choice, b'{"reasoning_details":[' + jsontext.line(members.detail(event)) + b"]}")
-            self._row.sealed(start)
+            self._states.setdefault(event.index, {})[event.part] = event
         elif start.kind == "text":
             self._enter(start)
             self._choice(start.choice, b'{"extra_content":%b}' % jsontext.line(members.extra_content(event)))
         else:
             self.lose("signature", place_of(event))
+
+    def _seal(self, start: ev.BlockStart, states: list[ev.Signature]) -> None:
+        """The state of reasoning ends it; of several of one part the last one counts."""
+        self._enter(start)
+        details = jsontext.line([members.detail(state) for state in states])
+        self._choice(start.choice, b'{"reasoning_details":%b}' % details)
+        self._row.sealed(start)
 
     def _sign_call(self, start: ev.BlockStart, number: int, event: ev.Signature) -> None:
         detail = members.call_detail(event, start.id or "")
