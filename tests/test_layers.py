@@ -39,6 +39,7 @@ LAYERS = (
         "ending",
         "place",
         "blocks",
+        "facts",
         "fragments",
         "step",
         "assembler",

@@ -8,7 +8,6 @@ It keeps no more than it must: the raw arguments of open calls, and the finish u
 
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any
-from zlib import crc32
 
 from weft import events as ev
 from weft import jsontext
@@ -18,6 +17,7 @@ from weft.carried import unwrapped
 from weft.ending import Ending
 from weft.errors import Error, error_from_body, is_error_body, make_error
 from weft.events import ArgsDelta, ReasoningDelta, TextDelta
+from weft.facts import Facts
 from weft.fragments import Fragments
 from weft.grammar import BLOCK_EVENTS, OUTCOME_PHASE, TERMINAL, Phase
 from weft.place import Place
@@ -32,8 +32,6 @@ STRICT_CODES = {
     "call_without_name": "bridge.stream.incomplete_tool_call",
 }
 INVALID_TRANSITION = "bridge.stream.invalid_transition"
-
-_FAR = 1 << 53  # seconds: JSON has numbers beyond all bounds, and none of those is a time
 
 
 class Assembler:
@@ -57,15 +55,12 @@ class Assembler:
         self.outcome: ev.Outcome | None = None
         self.failed_at: int | None = None
         self._emit = emit
-        self._protocol = protocol
         self._strict = strict
         self._on_note = on_note
-        self._made_id = response_id
-        self._facts: dict[str, Any] = {}
+        self._facts = Facts(protocol, response_id)
         self._blocks = Blocks(emit)
         self._ending = Ending(self.rules)
         self._ledger = UsageLedger(self.rules.usage, self.rules.usage_fields)
-        self._made_calls = 0
         self._releasing = False
         self._texting: Block | None = None
         self._thinking: Block | None = None
@@ -83,22 +78,17 @@ class Assembler:
         created: float | None = None,
     ) -> None:
         """Say who answers. May be said again: the first non-empty value wins, and what comes late becomes `Meta`."""
-        if created is not None and not abs(created) < _FAR:
-            created = None
-        for name, value in (("id", id), ("model", model), ("provider", provider), ("created", created)):
-            if value and name not in self._facts:
-                self._facts[name] = value
-                if self.started:
-                    self._send(ev.Meta(name, value))
+        for name, value in self._facts.told(id, model, provider, created):
+            if self.started:
+                self._send(ev.Meta(name, value))
         if id and not self.started:
             self._begin()
 
     def meta(self, name: str, value: Any) -> None:
         """A fact about the whole message. An unchanged one is not said twice."""
-        if value is None or _same(self._facts.get(name), value) or not self.accepts(name):
-            return
-        self._facts[name] = value
-        self._send(ev.Meta(name, value))
+        if self._facts.unsaid(name, value) and self.accepts(name):
+            self._facts.said(name, value)
+            self._send(ev.Meta(name, value))
 
     # -- blocks --------------------------------------------------------------------------------------------------
 
@@ -194,7 +184,7 @@ class Assembler:
             block = self._block_for(kind or "reasoning", choice, key) if kind in (None, *IMPLICIT) else None
         if block is not None:
             state = ev.Signature(
-                block.index, value, origin or self._origin(item or block.item_id), part, format, encrypted
+                block.index, value, origin or self._facts.origin(item or block.item_id), part, format, encrypted
             )
             self._send(unwrapped(block.index, value, part) or state)
 
@@ -262,7 +252,7 @@ class Assembler:
             block = self._blocks.start(
                 "opaque", choice, key, item, item_id, name=name, arrival="whole", executor="provider"
             )
-        self._send(ev.Opaque(block.index, raw, origin or self._origin(block.item_id)))
+        self._send(ev.Opaque(block.index, raw, origin or self._facts.origin(block.item_id)))
         if mine and key is None:
             self._blocks.close(block, complete=True)
 
@@ -311,7 +301,7 @@ class Assembler:
         """Opaque state of the call whose block has this index."""
         block = self._blocks.open.get(index)
         if block is not None and value:
-            state = ev.Signature(block.index, value, self._origin(block.item_id), None, format, encrypted)
+            state = ev.Signature(block.index, value, self._facts.origin(block.item_id), None, format, encrypted)
             self._send(unwrapped(block.index, value, None) or state)
 
     # -- steps, usage, the end -----------------------------------------------------------------------------------
@@ -426,14 +416,9 @@ class Assembler:
         self._emit(event)
 
     def _begin(self) -> None:
-        facts = self._facts
-        id, made = facts.get("id"), False
-        if not id:
-            made = True
-            id = self._made_id = self._made_id or f"weft_{crc32(self.place.frame()):08x}"
         self.started = True
         self.phase = Phase.IN_PROGRESS
-        self._emit(ev.Start(id, facts.get("model"), facts.get("provider"), facts.get("created"), made))
+        self._emit(self._facts.start(self.place.frame()))
 
     def accepts(self, what: str) -> bool:
         """May content still come? Starts the message; notes what comes after the finish, drops what comes after the end."""
@@ -471,12 +456,8 @@ class Assembler:
         return self._blocks.start(kind, choice, key, None, None, channel=channel)
 
     def made_id(self) -> str:
-        """An id for a call that has none: derived from the message's own id, so that two turns do not share it."""
-        self._made_calls += 1
-        return f"call_{crc32(str(self._facts.get('id') or self._made_id).encode()):08x}_{self._made_calls - 1}"
-
-    def _origin(self, item_id: str | None) -> ev.Origin:
-        return ev.Origin(self._protocol, self._facts.get("provider"), self._facts.get("model"), item_id)
+        """An id for a call that has none."""
+        return self._facts.made_call_id()
 
     def _maybe_release(self) -> None:
         """Nothing but usage was awaited, and it is here."""
@@ -509,11 +490,3 @@ class Assembler:
             return True
         call = block.call
         return call is not None and any(call.pieces) and (call.whole or block.index < max(self._blocks.open))
-
-
-def _same(old: Any, new: Any) -> bool:
-    """Are two decoded values equal? What is nested too deeply to be compared is taken for another."""
-    try:
-        return bool(old == new)
-    except RecursionError:
-        return False
