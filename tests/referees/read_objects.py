@@ -17,11 +17,11 @@ import cohere
 import httpx2
 import ollama
 import openai
+from benchmarks import inputs
 from botocore.parsers import create_parser
 from google.genai import types
 
 import weft
-from benchmarks import inputs
 from weft.framing import FRAMERS
 
 

@@ -1,6 +1,6 @@
 """What we write, read by the vendors' own SDKs: accepted, and accumulated to the message that we meant.
 
-Every source's recorded streams go to every target that has an SDK: a sample each day, all of them under the marker slow.
+Every source's recorded streams go to every target that has an SDK: a sample each day, all of them under the marker deep.
 """
 
 import json
@@ -124,8 +124,8 @@ def test_a_sample_of_every_source_is_accepted(target: str, tmp_path: Path):
     assert [] == judge(cases)
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.deep
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize(("source", "target"), PAIRS)
 def test_every_stream_is_accepted(source: str, target: str, tmp_path: Path):
     assert [] == judge(written(source, target, tmp_path, None))
