@@ -138,20 +138,28 @@ SHAPES = {
 
 
 def seconds(name, reads):
-    best = float("inf")
+    """CPU time, the least of three: what else the machine does is not ours."""
+    spent = []
     for _ in range(3):
-        begin = time.perf_counter()
+        begin = time.process_time()
         tell(ALL[name], *reads)
-        best = min(best, time.perf_counter() - begin)
-    return best
+        spent.append(time.process_time() - begin)
+    return min(spent)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_eight_times_the_input_takes_about_eight_times_as_long(shape):
+    """Quadratic work would take 64 times as long; a noisy machine is asked again before it is believed."""
     name, make, read = SHAPES[shape]
-    seconds(name, read(make(500)))
-    small, large = seconds(name, read(make(500))), seconds(name, read(make(4000)))
-    assert large < 24 * small + 0.002
+    small_reads, large_reads = read(make(500)), read(make(4000))
+    seconds(name, small_reads)
+    ratios = []
+    for _ in range(5):
+        small, large = seconds(name, small_reads), seconds(name, large_reads)
+        ratios.append((large - 0.002) / max(small, 1e-6))
+        if ratios[-1] < 24:
+            return
+    raise AssertionError(f"{ratios} times as long")
 
 
 ENDLESS = {

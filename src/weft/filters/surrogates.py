@@ -117,9 +117,10 @@ class Surrogates(Filter):
 def _entire(value: Any) -> Any:
     if isinstance(value, str):
         return _join(value)
-    if isinstance(value, Error):
-        words = {name: _entire(getattr(value, name)) for name in ("code", "message", "parameter", "original")}
-        return msgspec.structs.replace(value, **words)
+    if isinstance(value, msgspec.Struct):
+        return msgspec.structs.replace(
+            value, **{name: _entire(getattr(value, name)) for name in value.__struct_fields__}
+        )
     return jsontext.whole(value) if jsontext.is_object(value) or jsontext.is_array(value) else value
 
 
