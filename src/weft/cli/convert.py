@@ -46,7 +46,7 @@ def _arguments(parser: Parser) -> None:
 
 
 def _run(arguments: Any) -> int:
-    spec = _target(arguments.target)
+    spec = target_named(arguments.target)
     if arguments.verbatim and (arguments.whole or arguments.filters):
         raise Refused("--verbatim forwards the bytes as they came: --whole and --filter have no place in it")
     if arguments.more:
@@ -58,7 +58,8 @@ def _run(arguments: Any) -> int:
     return run(options, arguments, spec)
 
 
-def _target(name: str) -> ProtocolSpec:
+def target_named(name: str) -> ProtocolSpec:
+    """The target of that name; refused where nothing can write it."""
     try:
         spec, _ = resolve(name)
     except UnknownNameError as error:
@@ -167,7 +168,7 @@ def _one_of_many(file: str, arguments: Any) -> int:
         _forward if arguments.verbatim else _whole if arguments.whole else _stream
     )
     try:
-        return run(stream_options(arguments), arguments, _target(arguments.target))
+        return run(stream_options(arguments), arguments, target_named(arguments.target))
     except Refused as refused:
         say(f"weft: {refused}")
         return 2
@@ -175,7 +176,7 @@ def _one_of_many(file: str, arguments: Any) -> int:
 
 def _ending(arguments: Any) -> str:
     framings = {"sse": ".sse", "ndjson": ".ndjson", "aws": ".eventstream", "text": ".txt"}
-    return ".json" if arguments.whole else framings.get(_target(arguments.target).framing, ".out")
+    return ".json" if arguments.whole else framings.get(target_named(arguments.target).framing, ".out")
 
 
 COMMAND = Command(

@@ -3,17 +3,25 @@
 import time
 from typing import Any
 
-from weft.cli.command import Command, Parser
-from weft.cli.options import add_color, add_output, add_stream, stream_options
+from weft.cli.command import Command, Parser, Refused
+from weft.cli.convert import target_named
+from weft.cli.options import StreamOptions, add_color, add_output, add_stream, stream_options
 from weft.cli.output import Output
+from weft.cli.page import Page
 from weft.cli.reading import Reading
 from weft.cli.screen import Screen, screen_for
 from weft.cli.timeline import Timeline
+from weft.cli.transcript import Transcript
 from weft.cli.verdict import sureness
 from weft.cli.words import counted, sized
+from weft.context import Context
+from weft.encoder import Encoder
 from weft.events import End, Event
 from weft.framing.sniff import Sniffer
+from weft.losses import Losses
+from weft.protocol import ProtocolSpec
 from weft.reader import Reader
+from weft.steps.narrow import narrowed
 
 
 class Inspection:
@@ -76,19 +84,118 @@ def _ignore(code: str, message: str, fatal: bool) -> None:
     """The reader tells of the same fault."""
 
 
+class PageInspection:
+    """Reads one stream into a page: frames, what was said in each, and what a target is sent for it as if each came by itself."""
+
+    def __init__(self, reading: Reading, target: ProtocolSpec | None, *, frame_limit: int) -> None:
+        self._reading = reading
+        self._frame_limit = frame_limit
+        self._transcript = Transcript()
+        self._losses = Losses()
+        self._target = target
+        self._encoder: Encoder | None = target.encoder(self._write, Context(), self._losses) if target else None
+        self._emit = narrowed(self._encoder, self._losses) if self._encoder is not None else _unsaid
+        self._frames: Sniffer | None = None
+        self._began = 0.0
+        self._offset = 0
+        self._over = True
+
+    def run(self) -> None:
+        """Read to the end."""
+        self._reading.run(self._event, before=self._before, after=self._after, progress=True)
+
+    def page(self) -> Page:
+        """What was read, as a page."""
+        if self._frames is not None:
+            self._frames.close()
+        self._transcript.close()
+        return Page(self._transcript, self._reading, self._target, self._losses.report())
+
+    def _before(self, reader: Reader, chunk: bytes) -> None:
+        if self._frames is None:
+            self._began = time.monotonic()
+            self._frames = Sniffer(self._frame, _ignore, self._frame_limit, reader.spec.framing)
+        self._transcript.take(chunk)
+        self._frames.feed(chunk)
+        self._over = False
+
+    def _frame(self, data: bytes, name: str) -> None:
+        if self._frames is not None:
+            at = time.monotonic() - self._began if self._reading.input.is_live else None
+            self._transcript.frame(self._frames.offset, data, name, at)
+
+    def _event(self, event: Event) -> None:
+        if self._reading.offset != self._offset:
+            self._flush()
+            self._offset = self._reading.offset
+        self._transcript.say(self._offset, event, over=self._over)
+        self._emit(event)
+
+    def _write(self, data: bytes) -> None:
+        self._transcript.say(self._offset, data, over=self._over)
+
+    def _flush(self) -> None:
+        if self._encoder is not None:
+            self._encoder.flush()
+
+    def _after(self) -> None:
+        self._flush()
+        if not self._over:
+            self._transcript.settle()
+        self._over = True
+
+
+def _unsaid(event: Event) -> None:
+    """There is no target."""
+
+
 def _arguments(parser: Parser) -> None:
     add_stream(parser)
     add_output(parser)
     add_color(parser)
     parser.add_argument("--frames", action="store_true", help="show every frame of the wire as well")
+    parser.add_argument(
+        "--html",
+        metavar="PAGE",
+        help="write a page instead: frames, events and output side by side; - is standard output",
+    )
+    parser.add_argument(
+        "-t",
+        "--to",
+        dest="target",
+        metavar="PROTOCOL",
+        help="with --html: show what this target would be sent, and lose",
+    )
 
 
 def _run(arguments: Any) -> int:
     options = stream_options(arguments)
+    if arguments.html is not None:
+        return _write_page(options, arguments)
+    if arguments.target is not None:
+        raise Refused("--to is shown in a page: say --html PAGE as well")
     reading = Reading(options, announce=False)
     with Output(arguments.output, beside=options.file) as output:
         screen = screen_for(output, arguments.color)
         Inspection(reading, screen, frame_limit=options.limits.frame, frames=arguments.frames).run()
+    return reading.told()
+
+
+def _write_page(options: StreamOptions, arguments: Any) -> int:
+    """The page is written when the stream is over, or was interrupted."""
+    target = target_named(arguments.target) if arguments.target is not None else None
+    if arguments.output is not None or arguments.frames:
+        raise Refused(
+            "--html says where the page goes, and it shows every frame: -o and --frames have no place beside it"
+        )
+    reading = Reading(options, announce=False)
+    inspection = PageInspection(reading, target, frame_limit=options.limits.frame)
+    with Output(arguments.html, beside=options.file) as output:
+        try:
+            inspection.run()
+        finally:
+            if reading.end is not None:
+                output.write(inspection.page().html().encode("utf-8", "replace"))
     return reading.told()
 
 
@@ -100,6 +207,7 @@ stream, when; then the usage, how it ended, what went wrong and whose fault that
         ("weft inspect reply.sse", "a recorded stream"),
         ("curl -sN … | weft inspect", "a live one, as it comes"),
         ("weft inspect --frames --color always reply.sse | less -R", "with every frame of the wire"),
+        ("weft inspect --html page.html --to anthropic reply.sse", "a page, with what a target would be sent"),
     ),
     arguments=_arguments,
     run=_run,

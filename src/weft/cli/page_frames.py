@@ -1,0 +1,128 @@
+"""The frames of a page: in each row what came, what it means, and what a target was sent for it.
+
+Knows: how a frame, an event and a piece of output read, and which frames are folded together. Must not know: the rest of the page.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import Any
+
+import msgspec
+
+from weft import events as ev
+from weft.cli.markup import Html, seen, tag
+from weft.cli.transcript import Frame
+from weft.cli.words import counted, one_line, shortened, sized
+
+_CELL = 4_000
+"""So many characters of a frame, an event or an output are shown."""
+_FEW, _MANY = 4, 500
+"""Fewer frames than these are not folded; more are folded in several parts, so that opening one stays quick."""
+_WORDS = 160
+_DELTAS = (ev.TextDelta, ev.ReasoningDelta, ev.RefusalDelta, ev.ArgsDelta)
+_QUIET = (*_DELTAS, ev.Usage)
+_NUL = 0
+
+
+def section(frames: list[Frame], *, target: bool) -> Html:
+    """All frames. Runs of those that only go on with what was begun are folded."""
+    titles = ["", "frame", "events", *(["output"] if target else [])]
+    parts = [part for quiet, run in groupby(frames, _goes_on) for part in _parts([*run], quiet=quiet, target=target)]
+    return tag(
+        "section",
+        tag("h2", "Frames", tag("small", "what came, what it means", ", what is sent" if target else None)),
+        tag(
+            "div",
+            tag("input", type="search", id="find", placeholder="find in frames", aria_label="find in frames"),
+            tag("button", "open all", type="button", data_open="yes"),
+            tag("button", "close all", type="button", data_open="no"),
+            tag("output", id="found"),
+            class_="tools",
+        ),
+        tag("div", *[tag("span", title) for title in titles], class_="row names"),
+        *parts,
+        id="frames",
+        class_="with-output" if target else None,
+    )
+
+
+def _goes_on(frame: Frame) -> bool:
+    return frame.payload is not None and all(isinstance(event, _QUIET) for event in frame.events)
+
+
+def _parts(run: list[Frame], *, quiet: bool, target: bool) -> Iterator[Html]:
+    if not quiet or len(run) < _FEW:
+        yield from (_row(frame, target=target) for frame in run)
+        return
+    for at in range(0, len(run), _MANY):
+        yield _fold(run[at : at + _MANY], target=target)
+
+
+def _fold(run: list[Frame], *, target: bool) -> Html:
+    blocks = dict.fromkeys(event.index for frame in run for event in frame.events if isinstance(event, _DELTAS))
+    size = sum(len(frame.raw) for frame in run)
+    words = "".join(event.text for frame in run for event in frame.events if isinstance(event, _DELTAS))
+    return tag(
+        "details",
+        tag(
+            "summary",
+            tag("span", f"{run[0].number} … {run[-1].number}", class_="place"),
+            tag("b", counted(len(run), "frame")),
+            *[tag("a", f"#{index}", href=f"#b{index}", class_="index") for index in [*blocks][:8]],
+            tag("q", shortened(one_line(words[:_WORDS]), _WORDS)) if words else tag("i", "nothing was said"),
+            tag("small", sized(size)),
+        ),
+        *[_row(frame, target=target) for frame in run],
+        class_="fold",
+    )
+
+
+def _row(frame: Frame, *, target: bool) -> Html:
+    place = tag(
+        "a",
+        tag("b", str(frame.number) if frame.payload is not None else "end"),
+        tag("span", f"byte {frame.offset:,}"),
+        tag("span", f"+{frame.at:.2f} s") if frame.at is not None else None,
+        class_="place",
+        href=f"#f{frame.number}",
+    )
+    raw = (
+        tag("pre", seen(_raw(frame), _CELL), class_="raw")
+        if frame.payload is not None
+        else tag("i", "the input is over")
+    )
+    output = tag("pre", seen(_written(frame.output), _CELL), class_="sent") if target else None
+    return tag(
+        "article", place, raw, tag("div", *map(_event, frame.events)), output, class_="row", id=f"f{frame.number}"
+    )
+
+
+def _raw(frame: Frame) -> str:
+    """The bytes as text; of a binary frame its name and payload."""
+    if _NUL in frame.raw:
+        return f"{frame.name}\n{(frame.payload or b'').decode('utf-8', 'replace')}"
+    return frame.raw[: 4 * _CELL].decode("utf-8", "replace").strip("\r\n")
+
+
+def _written(output: Iterable[bytes]) -> str:
+    data = b"".join(output)
+    return data.decode("utf-8", "backslashreplace").rstrip("\n")
+
+
+def _event(event: Any) -> Html:
+    """One event: its type, its block, and the rest of what it says."""
+    index = getattr(event, "index", None)
+    fields: dict[str, Any] = msgspec.to_builtins(event, enc_hook=str)
+    said = {name: value for name, value in fields.items() if name not in {"type", "index"}}
+    body = said["text"] if [*said] == ["text"] else said
+    return tag(
+        "div",
+        tag("b", event.type),
+        tag("a", f"#{index}", href=f"#b{index}", class_="index") if index is not None else None,
+        tag("code", seen(_json(body), _CELL)) if said else None,
+        class_=f"event {event.type}",
+    )
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode("utf-8", "replace")
