@@ -8,7 +8,11 @@ import pytest
 import weft
 from tests.test_fixtures import CASES
 from weft.context import Context
+from weft.losses import Losses
 from weft.message import Message, Refusal, Text, ToolCall, ToolResult
+from weft.protocols.ai_sdk_ui.encode import UIStreamEncoder
+from weft.protocols.ai_sdk_ui.reply import reply
+from weft.unfold import at_once
 
 from .cases import CORPUS, corpus_rows
 from .front_ends import ask, available
@@ -141,6 +145,24 @@ def test_the_ai_sdk_reads_recorded_streams(tmp_path):
 @pytest.mark.skipif(not CORPUS.exists(), reason="the recorded streams are not beside the checkout")
 def test_the_ai_sdk_reads_all_recorded_streams(tmp_path):
     assert [] == judged(recorded(None), "ai-sdk-ui", {"ai": "v7-latest"}, tmp_path, ui_expected, ui_seen)
+
+
+@pytest.mark.timeout(300)
+def test_the_whole_reply_is_the_message_that_the_ai_sdk_puts_together(tmp_path):
+    stream, context = at_once(UIStreamEncoder), Context(profile="v7-latest")
+    messages = [weft.collect(weft.read(data, source)) for _, source, data in fixtures()]
+    messages = [message for message in messages if message.outcome not in ("failed", "truncated")]
+    answers = ask([("ai", stream(message, context, Losses())) for message in messages], tmp_path)
+    replies = [json.loads(reply(message, context, Losses())) for message in messages]
+    assert [ui_kept(told) for told in replies] == [ui_kept(answer["answer"]["message"]) for answer in answers]
+
+
+def ui_kept(message):
+    """What both say: a page makes an id of its own, and remembers raw texts and ids that it needs while it reads."""
+    if message is None:
+        return []
+    made = {"id", "rawInput"}
+    return [{name: value for name, value in part.items() if name not in made} for part in message["parts"]]
 
 
 # -- AG-UI ---------------------------------------------------------------------------------------------------------

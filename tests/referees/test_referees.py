@@ -155,6 +155,7 @@ class TestAsked:
                 CORPUS_NAMES.get(protocol, protocol), STREAM_MODES[CORPUS_NAMES.get(protocol, protocol)][0], name, body
             )
             for name, (protocol, make) in inputs.INPUTS.items()
+            if CORPUS_NAMES.get(protocol, protocol) in STREAM_MODES
             for body in [stored(tmp_path, b"".join(make()), name=name)]
         ]
         told = {case.id: answer for case, answer in answers(cases)}
