@@ -246,6 +246,12 @@ def test_what_has_no_chunk_is_reported():
     assert ["created", "model"] == words(encode(TARGET, [ev.Start("m1", "m", None, 7), STOP])[1].report())
 
 
+def test_a_token_that_shows_as_nothing_is_no_delta():
+    """Atlas E4; older clients of AG-UI refuse an empty delta."""
+    events, lost = told(TARGET, block(0, "text", ev.TextDelta(0, "", [{"token": "a"}]), ev.TextDelta(0, "b")), STOP)
+    assert (["b"], ["logprobs"]) == ([event["delta"] for event in events if "delta" in event], lost)
+
+
 # -- laws ----------------------------------------------------------------------------------------------------------
 
 

@@ -149,6 +149,8 @@ class StreamEventEncoder(Encoder):
     def _text(self, event: ev.TextDelta | ev.RefusalDelta) -> None:
         if event.logprobs is not None:
             self.lose("logprobs", place_of(event))
+        if not event.text:
+            return
         self._write(self._heads[event.index] + jsontext.line(event.text) + b"}\n")
 
     def _args(self, event: ev.ArgsDelta) -> None:

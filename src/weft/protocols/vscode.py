@@ -137,6 +137,8 @@ class VSCodeEncoder(Encoder):
     def _text(self, event: ev.TextDelta | ev.RefusalDelta) -> None:
         if event.logprobs is not None:
             self.lose("logprobs", place_of(event))
+        if not event.text:
+            return
         self._write(_TEXT + jsontext.line(event.text) + b"}\n")
 
     def _think(self, event: ev.ReasoningDelta) -> None:

@@ -144,6 +144,8 @@ class AGUIEncoder(Encoder):
     def _text(self, event: ev.TextDelta | ev.RefusalDelta) -> None:
         if event.logprobs is not None:
             self.lose("logprobs", place_of(event))
+        if not event.text:
+            return
         block = self._open[event.index]
         self._write((block.head or self._announce(block)) + jsontext.line(event.text) + b"}\n\n")
 

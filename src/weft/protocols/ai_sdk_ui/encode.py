@@ -205,6 +205,8 @@ class UIStreamEncoder(Encoder):
     def _text(self, event: ev.TextDelta | ev.RefusalDelta) -> None:
         if event.logprobs is not None:
             self.lose("logprobs", place_of(event))
+        if not event.text:
+            return
         part = self._parts[event.index]
         self._write((part.head or self._announce(part)) + jsontext.line(event.text) + b"}\n\n")
 

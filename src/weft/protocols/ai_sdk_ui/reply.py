@@ -58,11 +58,15 @@ class _Page:
             "tool-output-available": self._result,
             "tool-output-error": self._result,
             "tool-output-denied": self._result,
+            "tool-approval-request": self._ask,
+            "tool-approval-response": self._allow,
+            "reset-step": self._reset,
         }
 
     def take(self, chunk: Chunk) -> None:
         """One chunk; what is not told in pieces is a part as it is."""
-        self._on.get(str(chunk["type"]), self._parts.append)(chunk)
+        kind = str(chunk["type"])
+        self._on.get(kind, self._data if kind.startswith("data-") else self._parts.append)(chunk)
 
     def _pass(self, chunk: Chunk) -> None:
         """It leaves nothing behind."""
@@ -105,6 +109,32 @@ class _Page:
         part["state"] = _STATES[chunk["type"]]
         if "providerMetadata" in chunk:
             part["resultProviderMetadata"] = chunk["providerMetadata"]
+
+    def _ask(self, chunk: Chunk) -> None:
+        part = self._calls.get(str(chunk.get("toolCallId")))
+        if part is not None:
+            part |= {"state": "approval-requested", "approval": {"id": chunk.get("approvalId")}}
+
+    def _allow(self, chunk: Chunk) -> None:
+        said = {name: chunk[name] for name in ("approved", "reason") if name in chunk}
+        for part in self._calls.values():
+            if part.get("approval", {}).get("id") == chunk.get("approvalId", ""):
+                part |= {"state": "approval-responded", "approval": {**part["approval"], **said}}
+
+    def _data(self, chunk: Chunk) -> None:
+        """An app's data: of one name and id the last, and nothing that is only for the moment."""
+        same = [
+            part for part in self._parts if (part["type"], part.get("id")) == (chunk["type"], chunk.get("id", self))
+        ]
+        if same:
+            same[0]["data"] = chunk.get("data")
+        elif not chunk.get("transient"):
+            self._parts.append(chunk)
+
+    def _reset(self, chunk: Chunk) -> None:
+        """What the step has said is withdrawn."""
+        while self._parts and self._parts[-1]["type"] != "step-start":
+            self._parts.pop()
 
 
 _STATES = {
