@@ -5,11 +5,12 @@ Knows: the fields of a message and the words of losses. Must not know: any targe
 
 from collections.abc import Callable, Iterable
 from typing import Any, Final
+from unittest.mock import ANY
 
 from weft.losses import WHAT
 from weft.message import Choice, FilePart, Message, Reasoning, Text, ToolResult
 
-COUNTS: Final = ("input_tokens", "output_tokens", "total_tokens", "cache_read_tokens", "cache_write_tokens")
+COUNTS: Final = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
 
 
 def differences(said: Message, told: Message, lost: Iterable[str]) -> dict[str, tuple[Any, Any]]:
@@ -46,24 +47,44 @@ def _default(choice: Choice) -> str:
 
 
 def _calls(message: Message) -> list[Any]:
-    return [
-        [(call.name, call.arguments) for call in choice.tool_calls if call.complete and call.executor == "client"]
-        for choice in message.choices
-    ]
+    """Of a failure no call may be executed; that one was complete before it need not be said."""
+    return (
+        []
+        if failed(message)
+        else [
+            [(call.name, call.arguments) for call in choice.tool_calls if call.complete and call.executor == "client"]
+            for choice in message.choices
+        ]
+    )
 
 
 def _cut_calls(message: Message) -> list[Any]:
-    return [[call.name for call in message.tool_calls if not call.complete and call.executor == "client"]]
+    return [call.name for call in message.tool_calls if failed(message) or not call.complete]
 
 
 def _signatures(message: Message) -> list[Any]:
-    return sorted(
-        (state.value, state.origin.protocol, state.encrypted) for part in _parts(message) for state in part.signatures
-    )
+    return sorted((state.value, state.origin.protocol) for part in _parts(message) for state in part.signatures)
+
+
+def _error(message: Message) -> str | None:
+    """Its words; some targets say in them how long to wait, since they have no other place for it."""
+    if message.error is None or not failed(message):
+        return None
+    return message.error.message.partition(" Please try again in")[0]
+
+
+def _form(raw: Any) -> Any:
+    """A provider's own item; its status is that of the moment."""
+    return {name: value for name, value in raw.items() if name != "status"} if isinstance(raw, dict) else raw
 
 
 def _parts(message: Message) -> list[Any]:
     return [part for choice in message.choices for part in choice.blocks]
+
+
+def _begun(message: Message) -> bool:
+    """A failure before any content is an error and nothing else."""
+    return not failed(message) or bool(_parts(message))
 
 
 def _usage(message: Message) -> list[int]:
@@ -73,8 +94,8 @@ def _usage(message: Message) -> list[int]:
 
 # field -> (what it is, the words of losses that excuse a difference)
 FIELDS: Final[dict[str, tuple[Callable[[Message], Any], str]]] = {
-    "outcome": (_outcome, "args_invalid finish_other"),
-    "finish": (_finish, "finish_other refusal args_invalid choices tool_call executor incomplete"),
+    "outcome": (_outcome, "args_invalid finish_other choices"),
+    "finish": (_finish, "finish_other refusal args_invalid choices tool_call executor incomplete steps"),
     "text": (lambda m: [choice.text for choice in m.choices], "refusal choices order"),
     "refusal": (lambda m: [choice.refusal for choice in m.choices], "refusal choices order"),
     "reasoning": (lambda m: [choice.reasoning for choice in m.choices], "reasoning order choices"),
@@ -83,14 +104,19 @@ FIELDS: Final[dict[str, tuple[Callable[[Message], Any], str]]] = {
         "reasoning reasoning_form blocks choices order",
     ),
     "calls": (_calls, "tool_call tool_kind args_invalid choices incomplete"),
-    "cut calls": (_cut_calls, "tool_call args_invalid choices incomplete"),
+    "cut calls": (_cut_calls, "tool_call executor args_invalid choices incomplete"),
     "call ids": (
-        lambda m: [
-            [c.id for c in choice.tool_calls if not c.made_id and c.executor == "client"] for choice in m.choices
-        ],
-        "tool_call tool_call_id choices args_invalid",
+        lambda m: [ANY if call.made_id else call.id for call in m.tool_calls if call.executor == "client"],
+        "tool_call tool_call_id choices args_invalid executor incomplete",
     ),
-    "tools": (lambda m: [call.tool for call in m.tool_calls if call.executor == "client"], "tool_kind tool_call"),
+    "tools": (
+        lambda m: [
+            {"function_call": "function"}.get(call.tool, call.tool)
+            for call in m.tool_calls
+            if call.executor == "client"
+        ],
+        "tool_kind tool_call incomplete args_invalid",
+    ),
     "executed": (lambda m: [call.name for call in m.tool_calls if call.executor == "provider"], "executor tool_call"),
     "results": (
         lambda m: [(p.content, p.is_error) for p in _parts(m) if isinstance(p, ToolResult)],
@@ -99,22 +125,25 @@ FIELDS: Final[dict[str, tuple[Callable[[Message], Any], str]]] = {
     "signatures": (_signatures, "signature reasoning choices executor tool_result opaque"),
     "annotations": (
         lambda m: [(note.url, note.title or "") for part in _parts(m) for note in part.annotations if note.url],
-        "annotation choices",
+        "annotation annotation_offsets choices",
     ),
     "files": (
         lambda m: [(p.data, p.url) for p in _parts(m) if isinstance(p, FilePart) and (p.data or p.url)],
         "file file_partial choices",
     ),
     "opaque": (
-        lambda m: [p.opaque.raw for p in _parts(m) if p.opaque is not None],
+        lambda m: [_form(p.opaque.raw) for p in _parts(m) if p.opaque is not None and not isinstance(p, Reasoning | FilePart)],
         "opaque executor tool_result tool_kind choices",
     ),
-    "logprobs": (lambda m: [p.logprobs for p in _parts(m) if isinstance(p, Text)], "logprobs choices blocks order"),
-    "channels": (lambda m: {p.channel for p in _parts(m) if isinstance(p, Text) and p.text}, "channel choices"),
+    "logprobs": (
+        lambda m: [token for p in _parts(m) if isinstance(p, Text) for token in p.logprobs],
+        "logprobs choices blocks order",
+    ),
+    "channels": (lambda m: {p.channel for p in _parts(m) if isinstance(p, Text) and p.text}, "channel choices refusal"),
     "usage": (_usage, "usage usage_split"),
     "reasoning tokens": (lambda m: (m.usage and m.usage.reasoning_tokens) or 0, "usage usage_split"),
-    "id": (lambda m: m.id, "id"),
-    "model": (lambda m: m.model or "", "model"),
-    "error": (lambda m: m.error.message if m.error is not None and failed(m) else None, "args_invalid error_detail"),
+    "id": (lambda m: m.id if _begun(m) else "", "id"),
+    "model": (lambda m: m.model or "" if _begun(m) else "", "model"),
+    "error": (_error, "args_invalid error_detail"),
     "unknown": (lambda m: len(m.unknown), "unknown"),
 }

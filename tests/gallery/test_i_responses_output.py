@@ -142,7 +142,7 @@ def test_i06_no_null_where_text_is_due():
         answer(nulls, chunk({"content": None}), chunk({"refusal": None, "content": ""})), "openai-responses"
     )
     assert [] == [each for each in out for name in ("delta", "text", "arguments") if each.get(name, "") is None]
-    assert "" == next(each["arguments"] for each in out if each["type"] == "response.function_call_arguments.done")
+    assert "{}" == next(each["arguments"] for each in out if each["type"] == "response.function_call_arguments.done")
 
 
 def test_i07_text_and_a_call():

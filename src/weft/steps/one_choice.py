@@ -6,6 +6,7 @@ Knows: which blocks belong to which choice. Must not know: targets.
 import msgspec
 
 from weft.events import BlockStart, End, Event
+from weft.finish import outcome_of, worst
 from weft.grammar import BLOCK_EVENTS
 from weft.losses import Losses
 from weft.steps import Emit
@@ -31,5 +32,15 @@ class OneChoice:
             if event.index in self.dropped:  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType] - the table says so
                 return
         elif isinstance(event, End) and len(event.finishes) > 1:
-            event = msgspec.structs.replace(event, finishes=tuple(f for f in event.finishes if f.choice == 0))
+            event = _first_alone(event)
         emit(event)
+
+
+def _first_alone(end: End) -> End:
+    """The terminal as the first choice alone had it: a failure is everybody's, a limit or a filter is not."""
+    finishes = tuple(finish for finish in end.finishes if finish.choice == 0)
+    if end.outcome not in ("completed", "incomplete") or (end.error is not None and end.error.type == "cancelled"):
+        return msgspec.structs.replace(end, finishes=finishes)
+    outcome = worst([outcome_of(finish) for finish in finishes])
+    error = end.error if any(finish.reason == "content_filter" for finish in finishes) else None
+    return msgspec.structs.replace(end, outcome=outcome, finishes=finishes, error=error)

@@ -35,7 +35,7 @@ class AnthropicEncoder(Encoder):
         "unknown": "a frame nobody could name is not made up again",
         "reasoning_form": "thinking is one text",
         "signature": "only thinking has a place for state of its origin",
-        "refusal": "a refusal is text; only the stop reason tells",
+        "refusal": "a refusal is text like any other",
         "tool_kind": "there are only tools with a JSON object for input",
         "tool_call_id": "an id has letters, digits, - and _ alone",
         "executor": "a tool that another provider ran is not the client's to run",
@@ -45,10 +45,12 @@ class AnthropicEncoder(Encoder):
         "opaque": "another protocol's items have no place",
         "logprobs": "there are no log probabilities",
         "channel": "text has no channels",
-        "usage_split": "reasoning tokens are not told apart",
-        "finish_other": "there is no word for this finish: it reads as the end of a turn",
+        "usage": "counts that come with a failure have no place",
+        "usage_split": "reasoning tokens are not told apart, and the total is always the sum",
+        "finish_other": "there is no word for this finish: it reads as another",
         "error_detail": "an error has a type and a message",
         "meta": "this fact has no place",
+        "model": "the model is named when the message begins",
         "created": "a message has no time",
         "incomplete": "a block that was cut off looks like any other; the stop reason tells",
     }
@@ -63,9 +65,10 @@ class AnthropicEncoder(Encoder):
         self._begun = False
         self._next = 0
         self._head = self._tail = b""
-        self._part = 0
+        self._part: tuple[int, ev.ReasoningForm] = (0, "raw")
         self._sealed: str | None = None
-        self._refused = False
+        self._called = False
+        self._counted: dict[str, int] = {}
 
     def handlers(self) -> dict[type[ev.Event], Handler]:
         return {
@@ -87,10 +90,16 @@ class AnthropicEncoder(Encoder):
         }
 
     def flush(self) -> None:
-        """The message is announced with the first read that names it, and with its usage if that came along."""
+        """What was named in this read is announced: the message, with its usage if that came along, and a call, in its own form if it has one."""
+        self._greet()
+        block = self._block
+        if block is not None and not self._begun and block.kind == "tool_call" and block.executor == "client":
+            self._begin()
+
+    def _greet(self) -> None:
         if self._message is not None:
             message, self._message = self._message, None
-            message["usage"] = words.usage(self._usage)
+            message["usage"] = self._counted = words.usage(self._usage)
             self._event("message_start", {"message": message})
 
     # -- the message ---------------------------------------------------------------------------------------------
@@ -103,14 +112,18 @@ class AnthropicEncoder(Encoder):
     def _meta(self, event: ev.Meta) -> None:
         if event.name in words.METAS:
             self._metas[event.name] = event.value
-        elif event.name not in ("id", "model"):
+        elif event.name == "model" and self._message is not None:
+            self._message["model"] = event.value
+        elif event.name in ("model", "created"):
+            self.lose(event.name)
+        elif event.name != "id":
             self.lose("meta", event.name)
 
     def _count(self, event: ev.Usage) -> None:
         self._usage = event
 
     def _end(self, event: ev.End) -> None:
-        self.flush()
+        self._greet()
         self._usage = event.usage or self._usage
         if event.outcome in ("failed", "truncated") or (event.error is not None and event.error.type == "cancelled"):
             self._failed(event)
@@ -119,12 +132,10 @@ class AnthropicEncoder(Encoder):
             self._open({"type": "text", "text": ""})
             self._stop()
         finish = event.finishes[0] if event.finishes else ev.Finish()
-        reason = words.stop_reason(finish)
-        if finish.reason == "other" and finish_reason(reason) != "other":
+        reason = words.stop_reason(finish, called=self._called)
+        if finish.reason not in (None, finish_reason(reason)):
             self.lose("finish_other")
-        if self._refused and reason != "refusal":
-            self.lose("refusal")
-        if self._usage is not None and self._usage.reasoning_tokens:
+        if self._usage is not None and not words.splits(self._usage):
             self.lose("usage_split")
         delta: dict[str, Any] = {"stop_reason": reason, "stop_sequence": self._metas.get("stop_sequence")}
         delta |= {name: self._metas[name] for name in ("stop_details", "container") if name in self._metas}
@@ -138,19 +149,23 @@ class AnthropicEncoder(Encoder):
             return
         if event.error.retry_after is not None or event.error.code != event.error.type:
             self.lose("error_detail")
+        if self._usage is not None and words.usage(self._usage) != self._counted:
+            self.lose("usage")
+        elif self._usage is not None and not words.splits(self._usage):
+            self.lose("usage_split")
+        for name in self._metas:
+            self.lose("meta", name)
         self._event("error", {"error": words.error(event.error)})
 
     # -- blocks --------------------------------------------------------------------------------------------------
 
     def _block_start(self, event: ev.BlockStart) -> None:
-        self.flush()
-        self._block, self._begun, self._part = event, False, 0
+        self._greet()
+        self._block, self._begun = event, False
         if event.channel:
             self.lose("channel", place_of(event))
         if event.kind == "refusal":
-            self._refused = True
-        if event.kind == "tool_call" and event.executor == "client" and event.arrival == "delta":
-            self._begin()
+            self.lose("refusal", place_of(event))
 
     def _begin(self, own: dict[str, Any] | None = None) -> bool:
         """Announce the block, in its own form if it is this protocol's. False if it cannot be announced at all."""
@@ -206,9 +221,10 @@ class AnthropicEncoder(Encoder):
         if event.form != "raw" or event.part:
             self.lose("reasoning_form", place_of(event))
         text = event.text
-        if self._begun and event.part != self._part:
+        part: tuple[int, ev.ReasoningForm] = (event.part, event.form)
+        if self._begun and part != self._part:
             text = "\n\n" + text
-        self._part = event.part
+        self._part = part
         if self._begin():
             self._write(self._head + jsontext.line(text) + self._tail)
 
@@ -259,9 +275,8 @@ class AnthropicEncoder(Encoder):
     def _opaque(self, event: ev.Opaque) -> None:
         """A block in this protocol's own words, from the source itself."""
         if event.origin.protocol != "anthropic" or not is_object(event.raw):
-            if self._block is not None and self._block.kind in ("opaque", "tool_result"):
-                self.lose("opaque" if self._block.kind == "opaque" else "tool_result", place_of(event))
-                self._begun = True
+            if self._block is not None and self._block.kind in ("text", "tool_call"):
+                self.lose("opaque", place_of(event))
             return
         if not self._begun:
             self._sealed = None
@@ -280,10 +295,15 @@ class AnthropicEncoder(Encoder):
         elif self._begin():
             if block.kind == "tool_call" and block.tool == "custom":
                 self._write(self._head + jsontext.line('"}') + self._tail)
-            if not event.complete and block.kind == "tool_call":
-                self.lose("incomplete", place_of(event))
+            if block.kind == "tool_call" and block.executor == "client":
+                self._end_call(event)
             self._stop()
         self._block, self._head = None, b""
+
+    def _end_call(self, event: ev.BlockEnd) -> None:
+        self._called = self._called or event.complete
+        if not event.complete:
+            self.lose("incomplete", place_of(event))
 
     def _event(self, name: str, members: dict[str, Any]) -> None:
         self._write(b"event: %b\ndata: %b\n\n" % (name.encode(), jsontext.line({"type": name, **members})))

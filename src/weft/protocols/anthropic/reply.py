@@ -33,7 +33,7 @@ def reply(message: Message, context: Context, losses: Losses) -> bytes:
     body = {
         **words.message(context.response_id or message.id, message.model),
         "content": content,
-        "stop_reason": words.stop_reason(words.finish_of(choice)),
+        "stop_reason": words.stop_reason_of(choice),
         **beside,
         "usage": words.usage(message.usage),
     }

@@ -47,8 +47,10 @@ CITATIONS: Final = frozenset(
 METAS: Final = frozenset({"stop_sequence", "stop_details", "container", "context_management"})
 
 
-def stop_reason(finish: Finish) -> str:
-    """The source's own word where it is one of this wire's and still holds, else ours."""
+def stop_reason(finish: Finish, *, called: bool) -> str:
+    """The source's own word where it is one of this wire's and still holds, else ours. Where nothing was said, a call that can be executed tells."""
+    if finish.reason is None and called:
+        return "tool_use"
     raw = finish.raw
     if raw in OWN and finish_reason(raw) == finish.reason:
         return raw
@@ -81,11 +83,18 @@ def usage(counts: Usage | None) -> dict[str, int]:
     }
 
 
+def splits(counts: Usage) -> bool:
+    """Can this wire say these counts, with all their parts?"""
+    sums = counts.total_tokens in (None, (counts.input_tokens or 0) + (counts.output_tokens or 0))
+    return sums and not counts.reasoning_tokens
+
+
 def error(fault: Error) -> dict[str, str]:
     """The error object."""
     return {"type": ERRORS.get(fault.type, "api_error"), "message": fault.message}
 
 
-def finish_of(choice: Choice) -> Finish:
-    """A collected choice's finish."""
-    return Finish(0, choice.finish, choice.finish_raw)
+def stop_reason_of(choice: Choice) -> str:
+    """A collected choice's stop reason."""
+    called = any(call.complete and call.executor == "client" for call in choice.tool_calls)
+    return stop_reason(Finish(0, choice.finish, choice.finish_raw), called=called)

@@ -75,6 +75,7 @@ class ResponsesEncoder(Encoder):
         self._item: Written | None = None
         self._item_number = -1
         self._status = "completed"
+        self._refused = False
         self._held: list[str] = []
         self._own: dict[str, Any] | None = None
 
@@ -108,18 +109,19 @@ class ResponsesEncoder(Encoder):
         self._event("response.in_progress", {"response": self._response})
 
     def _meta(self, event: ev.Meta) -> None:
-        if event.name == "model":
-            return
-        if event.name == "service_tier":
-            self._response["service_tier"] = event.value
-        else:
+        """Who answers may become known late: the last event says it."""
+        if event.name in ("model", "service_tier"):
+            self._response[event.name] = event.value
+        elif event.name == "created":
+            self._response["created_at"] = int(event.value)
+        elif event.name != "id":
             self.lose("meta", event.name)
 
     def _end(self, event: ev.End) -> None:
         self._close_item()
         status, beside = response.ending(event)
         finish = event.finishes[0].reason if event.finishes else None
-        if status == "completed" and finish in ("other", "pause"):
+        if status == "completed" and (finish in ("other", "pause") or (finish == "refusal" and not self._refused)):
             self.lose("finish_other")
         if event.error is not None and event.error.parameter is not None:
             self.lose("error_detail")
@@ -132,6 +134,7 @@ class ResponsesEncoder(Encoder):
         self._block, self._own = event, None
         self._held = []
         if event.kind in ("text", "refusal"):
+            self._refused = self._refused or event.kind == "refusal"
             self._open_part(event)
             return
         self._close_item()
@@ -217,7 +220,7 @@ class ResponsesEncoder(Encoder):
     def _opaque(self, event: ev.Opaque) -> None:
         """The item in this protocol's own words, from the source itself."""
         if event.origin.protocol != "openai-responses" or not is_object(event.raw):
-            if self._block is not None and self._block.kind == "opaque":
+            if self._block is not None and self._block.kind not in ("reasoning", "tool_result"):
                 self.lose("opaque", place_of(event))
             return
         self._own = event.raw
@@ -233,6 +236,8 @@ class ResponsesEncoder(Encoder):
         if isinstance(item, WrittenMessage) and block.kind in ("text", "refusal"):
             item.close_part()
         elif item is not None:
+            if isinstance(item, WrittenCall) and event.complete and not item.pieces and block.tool == "function":
+                self._delta(item, "{}")
             self._close_item()
         elif self._own is not None:
             self._open(WrittenOwn(self._say, self._splice, str(self._own.get("id") or self._id(block)), self._own))
