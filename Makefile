@@ -8,6 +8,7 @@ BIN := .venv/bin
 FRONT_ENDS := tests/referees/node
 FUZZ_SECONDS ?= 60
 FRAMINGS := sse ndjson json_array aws sniff
+SOURCES = openai-chat openai-responses anthropic gemini ollama bedrock cohere ai-sdk ai-sdk-ui provider-delta events
 
 # Pyright uses the Node of this machine, and does not ask the network for a newer self.
 export PYRIGHT_PYTHON_GLOBAL_NODE := 1
@@ -55,10 +56,14 @@ docs: .venv/.stamp ## write the tables of the docs anew from the code
 bench: .venv/.stamp ## cost per chunk against the floor
 	@$(BIN)/python -m benchmarks.bench
 
-fuzz: .venv/.stamp ## throw bytes at the framings, FUZZ_SECONDS each
+fuzz: .venv/.stamp ## throw bytes at the framings and the sources, FUZZ_SECONDS each
 	@for name in $(FRAMINGS); do \
-		echo "==> fuzz $$name"; \
+		echo "==> fuzz framing $$name"; \
 		$(BIN)/python tests/fuzz/fuzz_framing.py $$name $(FUZZ_SECONDS) || exit 1; \
+	done
+	@for name in $(SOURCES); do \
+		echo "==> fuzz source $$name"; \
+		$(BIN)/python tests/fuzz/fuzz_decoders.py $$name $(FUZZ_SECONDS) || exit 1; \
 	done
 
 # A venv whose pip does not answer is made anew: its Python has gone, or its making was interrupted.
