@@ -123,9 +123,8 @@ class _Page:
 
     def _data(self, chunk: Chunk) -> None:
         """An app's data: of one name and id the last, and nothing that is only for the moment."""
-        same = [
-            part for part in self._parts if (part["type"], part.get("id")) == (chunk["type"], chunk.get("id", self))
-        ]
+        name = (chunk["type"], chunk.get("id"))
+        same = [part for part in self._parts if "id" in chunk and (part["type"], part.get("id")) == name]
         if same:
             same[0]["data"] = chunk.get("data")
         elif not chunk.get("transient"):
