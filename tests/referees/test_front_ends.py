@@ -165,6 +165,61 @@ def ui_kept(message):
     return [{name: value for name, value in part.items() if name not in made} for part in message["parts"]]
 
 
+# -- the AI SDK's providers -----------------------------------------------------------------------------------------
+
+PROVIDERS = {
+    "openai-chat": ("openai-chat", None),
+    "openai-compatible": ("openai-chat", None),
+    "openai-responses": ("openai-responses", "ai-sdk"),
+    "anthropic": ("anthropic", None),
+    "gemini": ("gemini", None),
+}
+"""client -> the target that it reads, and the profile it reads it with"""
+
+
+def provider_expected(message: Message, client: str):
+    """Calls that were cut off are told by some clients and not by others, and @ai-sdk/openai knows no reasoning of chat.completions."""
+    failed = message.outcome in ("failed", "truncated")
+    return {
+        "text": spoken(message),
+        "reasoning": None if client == "openai-chat" else squeezed(message.reasoning),
+        "calls": [
+            [call.name, call.arguments] for call in message.tool_calls if call.complete and call.executor == "client"
+        ],
+        "failed": failed or (message.error is not None and message.error.type == "cancelled"),
+    }
+
+
+def provider_seen(message: Message, client: str, answer):
+    cut = {call.raw for call in message.tool_calls if not call.complete}
+    if "error" in answer:
+        return {**provider_expected(message, client), "failed": True}
+    told = answer["answer"]
+    calls = [[name, json.loads(args or "{}")] for name, args, own in told["calls"] if not own and args not in cut]
+    reasoning = None if client == "openai-chat" else squeezed(told["reasoning"])
+    return {"text": told["text"], "reasoning": reasoning, "calls": calls, "failed": bool(told["errors"])}
+
+
+def squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+@pytest.mark.corpus
+@pytest.mark.timeout(300)
+@pytest.mark.skipif(not CORPUS.exists(), reason="the recorded streams are not beside the checkout")
+@pytest.mark.parametrize("client", PROVIDERS)
+def test_the_ai_sdks_providers_read_recorded_streams(tmp_path, client):
+    target, profile = PROVIDERS[client]
+    told = [(name, *written(source, data, target, profile)) for name, source, data in recorded(12)]
+    answers = ask([(client, body) for _, body, _ in told], tmp_path)
+    wrong = [
+        (name, provider_expected(message, client), provider_seen(message, client, answer), answer)
+        for (name, _, message), answer in zip(told, answers, strict=True)
+        if provider_expected(message, client) != provider_seen(message, client, answer)
+    ]
+    assert [] == wrong
+
+
 # -- AG-UI ---------------------------------------------------------------------------------------------------------
 
 

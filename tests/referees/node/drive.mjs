@@ -61,6 +61,25 @@ async function run(library, file) {
   return answer;
 }
 
+/** A provider of the AI SDK: it checks every frame of its protocol and says it in the SDK's own parts. */
+function provider(model) {
+  return async (library, file) => {
+    const answer = { text: '', reasoning: '', calls: [], errors: [], finish: null, usage: null };
+    const on = {
+      'text-delta': (part) => void (answer.text += part.delta),
+      'reasoning-delta': (part) => void (answer.reasoning += part.delta),
+      'tool-call': (part) => void answer.calls.push([part.toolName, part.input, part.providerExecuted ?? false]),
+      error: (part) => void answer.errors.push(String(part.error?.message ?? JSON.stringify(part.error)).slice(0, 300)),
+      finish: (part) => Object.assign(answer, { finish: part.finishReason.unified, usage: part.usage }),
+    };
+    const prompt = [{ role: 'user', content: [{ type: 'text', text: 'x' }] }];
+    const settings = { name: 'x', apiKey: 'x', baseURL: 'http://localhost', fetch: served(file) };
+    const { stream } = await model(library, settings).doStream({ prompt });
+    for await (const part of stream) on[part.type]?.(part);
+    return answer;
+  };
+}
+
 const CLIENTS = {
   ai: { package: 'ai', ask: uiMessage },
   'ai-v5': { package: 'ai-v5', ask: uiMessage },
@@ -68,6 +87,14 @@ const CLIENTS = {
   'ai-v7': { package: 'ai-v7', ask: uiMessage },
   'ag-ui': { package: '@ag-ui/client', ask: run },
   'ag-ui-v0': { package: 'ag-ui-v0', ask: run },
+  'openai-chat': { package: '@ai-sdk/openai', ask: provider((sdk, settings) => sdk.createOpenAI(settings).chat('m')) },
+  'openai-responses': { package: '@ai-sdk/openai', ask: provider((sdk, settings) => sdk.createOpenAI(settings).responses('m')) },
+  'openai-compatible': {
+    package: '@ai-sdk/openai-compatible',
+    ask: provider((sdk, settings) => sdk.createOpenAICompatible(settings).chatModel('m')),
+  },
+  anthropic: { package: '@ai-sdk/anthropic', ask: provider((sdk, settings) => sdk.createAnthropic(settings)('m')) },
+  gemini: { package: '@ai-sdk/google', ask: provider((sdk, settings) => sdk.createGoogleGenerativeAI(settings)('m')) },
 };
 
 function late() {

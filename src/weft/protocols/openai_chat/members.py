@@ -13,12 +13,12 @@ OWN = "openai-chat"
 
 
 def citation(note: Annotation) -> dict[str, Any] | None:
-    """A citation of a URL; nothing else that is cited has a form here."""
+    """A citation of a URL; nothing else that is cited has a form here. Strict clients want its place, even where nobody said it."""
     if is_object(note.raw) and is_object(note.raw.get("url_citation")):
         return note.raw
     if note.url is None:
         return None
-    fields = {"start_index": note.start, "end_index": note.end, "url": note.url, "content": note.text}
+    fields = {"start_index": note.start or 0, "end_index": note.end or 0, "url": note.url, "content": note.text}
     said = {name: value for name, value in fields.items() if value is not None}
     return {"type": "url_citation", "url_citation": {**said, "title": note.title or ""}}
 
