@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 from unittest.mock import ANY
 
+from weft.finish import effective
 from weft.losses import WHAT
 from weft.message import Choice, FilePart, Message, Reasoning, Text, ToolResult
 
@@ -38,12 +39,15 @@ def _outcome(message: Message) -> str:
 
 
 def _finish(message: Message) -> list[Any]:
-    """A completed message whose source gave no reason reads as a stop, or as the calls that it has."""
-    return [] if failed(message) else [choice.finish or _default(choice) for choice in message.choices]
+    """As the content bears it out; a message whose source gave no reason reads as a stop, or as the calls that it has."""
+    return [] if failed(message) else [_borne_out(choice) for choice in message.choices]
 
 
-def _default(choice: Choice) -> str:
-    return "tool_calls" if any(call.complete and call.executor == "client" for call in choice.tool_calls) else "stop"
+def _borne_out(choice: Choice) -> Any:
+    calls = [call for call in choice.tool_calls if call.executor == "client"]
+    refused = choice.refusal != "" and not choice.text
+    complete = any(call.complete for call in calls)
+    return effective(choice.finish or "stop", calls=bool(calls), complete_call=complete, only_refusal=refused)
 
 
 def _calls(message: Message) -> list[Any]:
@@ -84,7 +88,24 @@ def _parts(message: Message) -> list[Any]:
 
 def _begun(message: Message) -> bool:
     """A failure before any content is an error and nothing else."""
-    return not failed(message) or bool(_parts(message))
+    return not failed(message) or any(c.text or c.reasoning or c.tool_calls for c in message.choices)
+
+
+def _id(message: Message) -> Any:
+    """One that we made is made anew where the target has no place for it."""
+    return ANY if message.id.startswith("weft_") else message.id
+
+
+def _forms(message: Message) -> list[Any]:
+    """The form of each piece of reasoning, and which pieces begin a part."""
+    blocks = [part.pieces for part in _parts(message) if isinstance(part, Reasoning) and part.pieces]
+    return [[piece.form for piece in pieces] for pieces in blocks]
+
+
+def _results(message: Message) -> list[Any]:
+    """What the provider's tools gave back; a result that was announced and never came may be anything."""
+    results = [part for part in _parts(message) if isinstance(part, ToolResult) and part.executor == "provider"]
+    return [ANY if part.content is None else part.content for part in results]
 
 
 def _usage(message: Message) -> list[int]:
@@ -99,10 +120,7 @@ FIELDS: Final[dict[str, tuple[Callable[[Message], Any], str]]] = {
     "text": (lambda m: [choice.text for choice in m.choices], "refusal choices order"),
     "refusal": (lambda m: [choice.refusal for choice in m.choices], "refusal choices order"),
     "reasoning": (lambda m: [choice.reasoning for choice in m.choices], "reasoning order choices"),
-    "forms": (
-        lambda m: [(piece.part, piece.form) for p in _parts(m) if isinstance(p, Reasoning) for piece in p.pieces],
-        "reasoning reasoning_form blocks choices order",
-    ),
+    "forms": (_forms, "reasoning reasoning_form blocks choices order"),
     "calls": (_calls, "tool_call tool_kind args_invalid choices incomplete"),
     "cut calls": (_cut_calls, "tool_call executor args_invalid choices incomplete"),
     "call ids": (
@@ -118,10 +136,7 @@ FIELDS: Final[dict[str, tuple[Callable[[Message], Any], str]]] = {
         "tool_kind tool_call incomplete args_invalid",
     ),
     "executed": (lambda m: [call.name for call in m.tool_calls if call.executor == "provider"], "executor tool_call"),
-    "results": (
-        lambda m: [(p.content, p.is_error) for p in _parts(m) if isinstance(p, ToolResult)],
-        "tool_result executor",
-    ),
+    "results": (_results, "tool_result executor"),
     "signatures": (_signatures, "signature reasoning choices executor tool_result opaque"),
     "annotations": (
         lambda m: [(note.url, note.title or "") for part in _parts(m) for note in part.annotations if note.url],
@@ -132,7 +147,9 @@ FIELDS: Final[dict[str, tuple[Callable[[Message], Any], str]]] = {
         "file file_partial choices",
     ),
     "opaque": (
-        lambda m: [_form(p.opaque.raw) for p in _parts(m) if p.opaque is not None and not isinstance(p, Reasoning | FilePart)],
+        lambda m: [
+            _form(p.opaque.raw) for p in _parts(m) if p.opaque is not None and not isinstance(p, Reasoning | FilePart)
+        ],
         "opaque executor tool_result tool_kind choices",
     ),
     "logprobs": (
@@ -142,8 +159,8 @@ FIELDS: Final[dict[str, tuple[Callable[[Message], Any], str]]] = {
     "channels": (lambda m: {p.channel for p in _parts(m) if isinstance(p, Text) and p.text}, "channel choices refusal"),
     "usage": (_usage, "usage usage_split"),
     "reasoning tokens": (lambda m: (m.usage and m.usage.reasoning_tokens) or 0, "usage usage_split"),
-    "id": (lambda m: m.id if _begun(m) else "", "id"),
-    "model": (lambda m: m.model or "" if _begun(m) else "", "model"),
+    "id": (lambda m: _id(m) if _begun(m) else ANY, "id"),
+    "model": (lambda m: m.model or "" if _begun(m) else ANY, "model"),
     "error": (_error, "args_invalid error_detail"),
     "unknown": (lambda m: len(m.unknown), "unknown"),
 }

@@ -65,7 +65,7 @@ class AnthropicEncoder(Encoder):
         self._begun = False
         self._next = 0
         self._head = self._tail = b""
-        self._part: tuple[int, ev.ReasoningForm] = (0, "raw")
+        self._part: tuple[int, ev.ReasoningForm] | None = None
         self._sealed: str | None = None
         self._called = False
         self._counted: dict[str, int] = {}
@@ -161,7 +161,7 @@ class AnthropicEncoder(Encoder):
 
     def _block_start(self, event: ev.BlockStart) -> None:
         self._greet()
-        self._block, self._begun = event, False
+        self._block, self._begun, self._part = event, False, None
         if event.channel:
             self.lose("channel", place_of(event))
         if event.kind == "refusal":
@@ -222,7 +222,7 @@ class AnthropicEncoder(Encoder):
             self.lose("reasoning_form", place_of(event))
         text = event.text
         part: tuple[int, ev.ReasoningForm] = (event.part, event.form)
-        if self._begun and part != self._part:
+        if self._part not in (None, part):
             text = "\n\n" + text
         self._part = part
         if self._begin():
@@ -275,7 +275,7 @@ class AnthropicEncoder(Encoder):
     def _opaque(self, event: ev.Opaque) -> None:
         """A block in this protocol's own words, from the source itself."""
         if event.origin.protocol != "anthropic" or not is_object(event.raw):
-            if self._block is not None and self._block.kind in ("text", "tool_call"):
+            if self._block is not None and self._block.kind in ("text", "refusal", "tool_call"):
                 self.lose("opaque", place_of(event))
             return
         if not self._begun:

@@ -63,6 +63,8 @@ class ChatEncoder(Encoder):
         self._cut: list[str] = []
         self._executed: dict[str | None, str] = {}
         self._states: dict[int, dict[int | None, ev.Signature]] = {}
+        self._images: dict[int, list[ev.File]] = {}
+        self._heard: dict[int, str] = {}
         self._roles: set[int] = set()
         self._row = Row()
 
@@ -227,6 +229,8 @@ class ChatEncoder(Encoder):
             self.lose(start.kind, place_of(event))
         elif event.index in self._states:
             self._seal(start, [*self._states.pop(event.index).values()])
+        elif event.index in self._images:
+            self._show(start, self._images.pop(event.index))
         elif event.index in self._numbers:
             self._end_call(start, complete=event.complete)
 
@@ -279,16 +283,29 @@ class ChatEncoder(Encoder):
         self._choice(self._kinds[event.index].choice, b'{"annotations":[' + jsontext.line(citation) + b"]}")
 
     def _file(self, event: ev.File) -> None:
-        choice = self._kinds[event.index].choice
-        image = members.image(event.media_type, event.data, event.url)
+        """Audio goes on piece by piece, an image is one URL."""
+        start = self._kinds[event.index]
         if event.partial:
             self.lose("file_partial", place_of(event))
-        elif image is not None and self._kinds[event.index].kind == "file":
-            self._choice(choice, b'{"images":[' + jsontext.line(image) + b"]}")
-        elif sound := members.audio(event.media_type, event.data, event.file_id):
-            self._choice(choice, b'{"audio":%b}' % jsontext.line(sound))
+        elif sound := members.audio(event.media_type or self._heard.get(event.index), event.data, event.file_id):
+            self._heard[event.index] = event.media_type or "audio/*"
+            self._choice(start.choice, b'{"audio":%b}' % jsontext.line(sound))
+        elif start.kind == "file":
+            self._images.setdefault(event.index, []).append(event)
         else:
             self.lose("file", place_of(event))
+
+    def _show(self, start: ev.BlockStart, pieces: list[ev.File]) -> None:
+        data = "".join(piece.data for piece in pieces if piece.data is not None) or None
+        image = members.image(pieces[0].media_type, data, pieces[-1].url)
+        if image is None:
+            self.lose("file", place_of(start))
+        else:
+            self._choice(start.choice, b'{"images":[' + jsontext.line(image) + b"]}")
+
+    def _runs(self, start: ev.BlockStart) -> bool:
+        """Is this a call of a tool that the provider runs?"""
+        return start.kind == "tool_call" and start.executor == "provider"
 
     def _result(self, event: ev.Result) -> None:
         """Said in its own form, which follows, or not at all."""
@@ -297,7 +314,7 @@ class ChatEncoder(Encoder):
         """A part of the content, or a tool that was run, as this wire had it."""
         start = self._kinds[event.index]
         if event.origin.protocol != members.OWN or start.kind not in ("tool_result", "opaque"):
-            if event.index in self._numbers or start.kind in ("text", "file"):
+            if start.kind not in ("reasoning", "tool_result", "opaque") and not self._runs(start):
                 self.lose("opaque", place_of(event))
             return
         self._own.add(event.index)
