@@ -21,7 +21,7 @@ class Output:
         self._own = path is not None and path != "-"
         try:
             if path is not None and self._own:
-                if beside is not None and Path(path).exists() and Path(path).samefile(beside):
+                if beside is not None and beside != "-" and Path(path).exists() and Path(path).samefile(beside):
                     raise Refused(f"{path!r} is the input: the output would overwrite it while it is read")
                 self._sink: io.BufferedWriter | BinaryIO = io.BufferedWriter(io.FileIO(path, "w"))
             else:

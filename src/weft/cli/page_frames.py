@@ -3,24 +3,25 @@
 Knows: how a frame, an event and a piece of output read, and which frames are folded together. Must not know: the rest of the page.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import groupby
+from math import ceil
 from typing import Any
 
 import msgspec
 
 from weft import events as ev
 from weft.cli.markup import Html, seen, tag
-from weft.cli.transcript import Frame
+from weft.cli.transcript import DELTAS, Frame
 from weft.cli.words import counted, one_line, shortened, sized
+from weft.framing.framers import FRAMERS
 
 _CELL = 4_000
 """So many characters of a frame, an event or an output are shown."""
 _FEW, _MANY = 4, 500
-"""Fewer frames than these are not folded; more are folded in several parts, so that opening one stays quick."""
+"""Fewer frames than these are not folded; more are folded in several equal parts, so that opening one stays quick."""
 _WORDS = 160
-_DELTAS = (ev.TextDelta, ev.ReasoningDelta, ev.RefusalDelta, ev.ArgsDelta)
-_QUIET = (*_DELTAS, ev.Usage)
+_QUIET = (*DELTAS, ev.Usage)
 _NUL = 0
 
 
@@ -54,14 +55,15 @@ def _parts(run: list[Frame], *, quiet: bool, target: bool) -> Iterator[Html]:
     if not quiet or len(run) < _FEW:
         yield from (_row(frame, target=target) for frame in run)
         return
-    for at in range(0, len(run), _MANY):
-        yield _fold(run[at : at + _MANY], target=target)
+    size = ceil(len(run) / ceil(len(run) / _MANY))
+    for at in range(0, len(run), size):
+        yield _fold(run[at : at + size], target=target)
 
 
 def _fold(run: list[Frame], *, target: bool) -> Html:
-    blocks = dict.fromkeys(event.index for frame in run for event in frame.events if isinstance(event, _DELTAS))
+    blocks = dict.fromkeys(event.index for frame in run for event in frame.events if isinstance(event, DELTAS))
     size = sum(len(frame.raw) for frame in run)
-    words = "".join(event.text for frame in run for event in frame.events if isinstance(event, _DELTAS))
+    words = "".join(event.text for frame in run for event in frame.events if isinstance(event, DELTAS))
     return tag(
         "details",
         tag(
@@ -87,39 +89,41 @@ def _row(frame: Frame, *, target: bool) -> Html:
         href=f"#f{frame.number}",
     )
     raw = (
-        tag("pre", seen(_raw(frame), _CELL), class_="raw")
+        tag("pre", seen(_text_of(frame.raw), _CELL), class_="raw")
         if frame.payload is not None
         else tag("i", "the input is over")
     )
-    output = tag("pre", seen(_written(frame.output), _CELL), class_="sent") if target else None
+    output = tag("pre", seen(_text_of(b"".join(frame.output)), _CELL), class_="sent") if target else None
     return tag(
         "article", place, raw, tag("div", *map(_event, frame.events)), output, class_="row", id=f"f{frame.number}"
     )
 
 
-def _raw(frame: Frame) -> str:
-    """The bytes as text; of a binary frame its name and payload."""
-    if _NUL in frame.raw:
-        return f"{frame.name}\n{(frame.payload or b'').decode('utf-8', 'replace')}"
-    return frame.raw[: 4 * _CELL].decode("utf-8", "replace").strip("\r\n")
+def _text_of(data: bytes) -> str:
+    """Bytes as text; of binary frames their names and payloads."""
+    frames: list[str] = []
+    if _NUL in data:
+        FRAMERS["aws"](
+            lambda payload, name: frames.append(f"{name}\n{payload.decode('utf-8', 'replace')}"), _ignore, len(data)
+        ).feed(data)
+    return "\n\n".join(frames) or data.decode("utf-8", "replace").strip("\r\n")
 
 
-def _written(output: Iterable[bytes]) -> str:
-    data = b"".join(output)
-    return data.decode("utf-8", "backslashreplace").rstrip("\n")
+def _ignore(code: str, message: str, fatal: bool) -> None:
+    """The reader tells of the same fault."""
 
 
 def _event(event: Any) -> Html:
     """One event: its type, its block, and the rest of what it says."""
     index = getattr(event, "index", None)
     fields: dict[str, Any] = msgspec.to_builtins(event, enc_hook=str)
-    said = {name: value for name, value in fields.items() if name not in {"type", "index"}}
-    body = said["text"] if [*said] == ["text"] else said
+    said = {name: _json(value) for name, value in fields.items() if name not in {"type", "index"}}
+    body = said["text"] if [*said] == ["text"] else "  ".join(f"{name}={value}" for name, value in said.items())
     return tag(
         "div",
         tag("b", event.type),
         tag("a", f"#{index}", href=f"#b{index}", class_="index") if index is not None else None,
-        tag("code", seen(_json(body), _CELL)) if said else None,
+        tag("code", seen(body, _CELL)) if said else None,
         class_=f"event {event.type}",
     )
 

@@ -7,7 +7,21 @@ from bisect import bisect_right
 from collections.abc import Callable
 from typing import Any
 
-from weft.events import BlockEnd, BlockStart, End, Event, Note, Start
+from weft.events import (
+    ArgsDelta,
+    BlockEnd,
+    BlockStart,
+    End,
+    Event,
+    Note,
+    ReasoningDelta,
+    RefusalDelta,
+    Start,
+    TextDelta,
+)
+
+DELTAS = (TextDelta, ReasoningDelta, RefusalDelta, ArgsDelta)
+"""What the text of a block comes in."""
 
 
 class Frame:
@@ -126,7 +140,8 @@ class Transcript:
         elif (block := self._open.get(getattr(event, "index", -1))) is not None:
             block.last = frame
             block.deltas += 1
-            block.pieces.append(getattr(event, "text", None) or "")
+            if isinstance(event, DELTAS):
+                block.pieces.append(event.text)
 
     def _take_start(self, event: Start, frame: Frame) -> None:
         self.start = event
