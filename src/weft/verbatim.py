@@ -45,12 +45,13 @@ class Verbatim:
         raise TypeError("a verbatim pipe forwards bytes; parsed objects have none")
 
     def close(self, error: Error | None) -> bytes:
-        """The source is over: its own ending was forwarded; if it had none, it gets one."""
-        said = self._reader.said_its_end
+        """The source is over: its own ending was forwarded; if it had none, it gets one. Half a frame is left out."""
+        said, noted = self._reader.said_its_end, len(self._reader.notes)
         self._reader.close(error)
-        rest = self._forward.rest()
-        if said or self._reader.outcome == "completed":
-            return rest
+        rest, outcome = self._forward.rest(), self._reader.outcome
+        if said or outcome == "completed" or (outcome == "incomplete" and error is None):
+            half = any(note.code == "broken_frame" for note in self._reader.notes[noted:])
+            return b"" if half else rest
         return self._ending()
 
     def message(self) -> Message | None:

@@ -9,7 +9,7 @@ from unittest.mock import ANY
 
 from weft.finish import effective
 from weft.losses import WHAT
-from weft.message import Choice, FilePart, Message, Reasoning, Text, ToolResult
+from weft.message import Choice, FilePart, Message, Reasoning, Refusal, Text, ToolResult
 
 COUNTS: Final = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
 
@@ -45,9 +45,11 @@ def _finish(message: Message) -> list[Any]:
 
 def _borne_out(choice: Choice) -> Any:
     calls = [call for call in choice.tool_calls if call.executor == "client"]
-    refused = choice.refusal != "" and not choice.text
-    complete = any(call.complete for call in calls)
-    return effective(choice.finish or "stop", calls=bool(calls), complete_call=complete, only_refusal=refused)
+    complete, empty = any(call.complete for call in calls), not choice.refusal
+    refused = not empty and not choice.text
+    reason = effective(choice.finish or "stop", calls=bool(calls), complete_call=complete, only_refusal=refused)
+    unsaid = empty and any(isinstance(part, Refusal) for part in choice.blocks)
+    return "stop" if reason == "refusal" and unsaid else reason
 
 
 def _calls(message: Message) -> list[Any]:

@@ -1,0 +1,251 @@
+"""Laws 4 and 5 over every two-way protocol: what was said reads back, x → x settles after one pass, x → y → x loses only what it names.
+
+Knows how to convert and read back; comparing.py knows what has to agree.
+"""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+import weft
+from tests.conftest import CORPUS
+from tests.encoders.comparing import differences, failed
+from tests.encoders.test_totality import encode
+from tests.strategies import legal_streams
+from weft.pipe import Pipe
+
+FIXTURES = Path(__file__).parent.parent.parent / "fixtures"
+TWO_WAY = (
+    "openai-chat",
+    "openai-responses",
+    "anthropic",
+    "gemini",
+    "ollama",
+    "bedrock",
+    "cohere",
+    "ai-sdk-ui",
+    "events",
+)
+CORPUS_NAMES = {"anthropic": "anthropic-messages", "bedrock": "bedrock-converse"}
+FRAMED = {".sse", ".ndjson", ".eventstream"}
+NOT_BYTES = (".events.jsonl", ".targets.txt")
+SEED = 20261118
+
+
+# What these targets leave out without a word, or say in a form that reads back as another: field by field, to be made shorter.
+UNDECLARED = {
+    "gemini": "opaque signatures text refusal channels logprobs outcome finish model",
+    "ollama": "opaque usage reasoning_tokens text refusal channels logprobs model",
+    "bedrock": "opaque usage reasoning_tokens text refusal channels results",
+    "cohere": "opaque text refusal channels",
+    "ai-sdk-ui": "opaque signatures files results cut_calls",
+}
+
+
+def undeclared(*targets: str) -> set[str]:
+    return {name.replace("_", " ") for target in targets for name in UNDECLARED.get(target, "").split()}
+
+
+def silent(found: dict, *targets: str) -> dict:
+    """The differences that nothing names and nobody knows of."""
+    return {name: pair for name, pair in found.items() if name not in undeclared(*targets)}
+
+
+def fixtures_of(protocol: str) -> list[Path]:
+    """Recorded by hand: the protocol's and its dialects'."""
+    folders = [folder for folder in FIXTURES.iterdir() if folder.name.partition("+")[0] == protocol]
+    return sorted(path for folder in folders for path in folder.iterdir() if not path.name.endswith(NOT_BYTES))
+
+
+def named(path: Path) -> str:
+    """The protocol, or the dialect, that a fixture is in."""
+    return path.parent.name.replace("+", "/")
+
+
+CASES = [pytest.param(path, id=f"{path.parent.name}-{path.stem}") for x in TWO_WAY for path in fixtures_of(x)]
+
+
+def through(data: bytes, source: str, target: str, **options) -> tuple[bytes, Pipe]:
+    pipe = Pipe(source, target, **options)
+    return pipe.feed(data) + pipe.close(), pipe
+
+
+def read(data: bytes, protocol: str) -> weft.Message:
+    return weft.collect(weft.read(data, protocol))
+
+
+def lost(*pipes: Pipe) -> set[str]:
+    return {loss.what for pipe in pipes for loss in pipe.losses}
+
+
+def check_same(data: bytes, source: str, **options) -> None:
+    """x → x: nothing differs but what is named, and a second pass changes no byte."""
+    target = source.partition("/")[0]
+    once, pipe = through(data, source, target, **options)
+    assert {} == differences(pipe.message, read(once, target), lost(pipe))
+    assert once == through(once, target, target)[0]
+
+
+def check_there_and_back(data: bytes, source: str, target: str, **options) -> None:
+    """x → y, and from there → x: what differs is named by one of the two."""
+    back = source.partition("/")[0]
+    out, there = through(data, source, target, **options)
+    assert {} == silent(differences(there.message, read(out, target), lost(there)), target)
+    returned, here = through(out, target, back)
+    assert {} == silent(differences(there.message, read(returned, back), lost(there, here)), target, back)
+
+
+@pytest.mark.parametrize("path", CASES)
+def test_the_same_protocol_says_the_same(path):
+    check_same(path.read_bytes(), named(path))
+
+
+@pytest.mark.parametrize("target", TWO_WAY)
+@pytest.mark.parametrize("source", TWO_WAY)
+def test_there_and_back_loses_only_what_is_named(source, target):
+    wrong = []
+    for path in fixtures_of(source):
+        try:
+            check_there_and_back(path.read_bytes(), named(path), target)
+        except AssertionError as error:
+            wrong.append((path.name, str(error)[:600]))
+    assert [] == wrong
+
+
+# -- generated streams ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("target", TWO_WAY)
+def test_what_is_legal_reads_back(target):
+    @given(legal_streams())
+    @settings(max_examples=60)
+    def check(events):
+        out, losses = encode(target, events)
+        words = {loss.what for loss in losses.report()}
+        assert {} == silent(differences(weft.collect(events), read(out, target), words), target)
+
+    check()
+
+
+@pytest.mark.parametrize("target", TWO_WAY)
+def test_what_is_legal_settles_after_one_pass(target):
+    @given(legal_streams())
+    @settings(max_examples=40)
+    def check(events):
+        once, _ = through(encode(target, events)[0], target, target)
+        assert once == through(once, target, target)[0]
+
+    check()
+
+
+@pytest.mark.parametrize("target", TWO_WAY)
+def test_what_is_legal_goes_there_and_back(target):
+    """From our own events, which can say everything, and back to them."""
+
+    @given(legal_streams())
+    @settings(max_examples=30)
+    def check(events):
+        check_there_and_back(encode("events", events)[0], "events", target)
+
+    check()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", TWO_WAY)
+def test_many_legal_streams_read_back(target):
+    @given(legal_streams())
+    @settings(max_examples=1500)
+    def check(events):
+        out, losses = encode(target, events)
+        words = {loss.what for loss in losses.report()}
+        assert {} == silent(differences(weft.collect(events), read(out, target), words), target)
+
+    check()
+
+
+# -- recorded streams ----------------------------------------------------------------------------------------------
+
+
+def recorded(protocol: str, step: int, largest: int) -> list[dict]:
+    name = CORPUS_NAMES.get(protocol, protocol)
+    with (CORPUS / "index.jsonl").open(encoding="utf-8") as lines:
+        rows = [row for row in map(json.loads, lines) if row["protocol"] == name]
+    return [row for row in rows if row["kind"] in ("stream", "nonstream") and row["bytes"] < largest][::step]
+
+
+def check_recorded(protocol: str, rows: list[dict]) -> None:
+    wrong = []
+    for row in rows:
+        try:
+            check_same((CORPUS / row["file"]).read_bytes(), protocol, status=row["status"])
+        except AssertionError as error:
+            wrong.append((row["id"], str(error)[:600]))
+    assert [] == wrong
+
+
+@pytest.mark.parametrize("protocol", TWO_WAY)
+def test_a_recorded_stream_says_the_same(protocol, corpus):
+    check_recorded(protocol, recorded(protocol, 23, 60_000))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("protocol", TWO_WAY)
+def test_every_recorded_stream_says_the_same(protocol, corpus):
+    check_recorded(protocol, recorded(protocol, 1, 300_000))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("target", TWO_WAY)
+@pytest.mark.parametrize("source", TWO_WAY)
+def test_a_recorded_stream_goes_there_and_back(source, target, corpus):
+    wrong = []
+    for row in recorded(source, 11, 100_000):
+        try:
+            check_there_and_back((CORPUS / row["file"]).read_bytes(), source, target, status=row["status"])
+        except AssertionError as error:
+            wrong.append((row["id"], str(error)[:600]))
+    assert [] == wrong
+
+
+# -- verbatim ------------------------------------------------------------------------------------------------------
+
+STREAMS = [case for case in CASES if case.values[0].suffix in FRAMED]
+
+
+def in_pieces(data: bytes, chance: random.Random) -> list[bytes]:
+    marks = sorted(chance.randrange(len(data) + 1) for _ in range(chance.randint(1, 9)))
+    return [data[a:b] for a, b in zip([0, *marks], [*marks, len(data)], strict=True)]
+
+
+@pytest.mark.parametrize("path", STREAMS)
+def test_verbatim_forwards_the_same_bytes_at_any_cut(path):
+    data, chance = path.read_bytes(), random.Random(SEED)
+    target = named(path).partition("/")[0]
+    for _ in range(6):
+        pipe = Pipe(named(path), target, verbatim=True)
+        out = b"".join([pipe.feed(piece) for piece in in_pieces(data, chance)])
+        tail = pipe.close()
+        assert [] == pipe.losses
+        if pipe.outcome == "truncated":
+            assert data.startswith(out)
+        else:
+            assert data == out + tail
+
+
+@pytest.mark.parametrize("path", STREAMS)
+def test_verbatim_never_ends_a_cut_stream_well(path):
+    """Whole frames, and then the target's failure: what reads it sees no completed message where the source had none."""
+    data, chance = path.read_bytes(), random.Random(SEED)
+    target = named(path).partition("/")[0]
+    for size in sorted(chance.sample(range(len(data)), min(24, len(data)))):
+        pipe = Pipe(named(path), target, verbatim=True)
+        out = pipe.feed(data[:size])
+        assert data.startswith(out)
+        told = read(out + pipe.close(), named(path))
+        assert [] == [note.code for note in told.notes if note.code in ("broken_frame", "cut_frame")]
+        assert failed(told) == failed(pipe.message), size
