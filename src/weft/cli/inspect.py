@@ -164,7 +164,7 @@ def _arguments(parser: Parser) -> None:
         "--to",
         dest="target",
         metavar="PROTOCOL",
-        help="with --html: show what this target would be sent, and lose",
+        help="show in the page what this target would be sent, and lose",
     )
 
 
