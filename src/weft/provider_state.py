@@ -3,11 +3,12 @@
 Knows: whose state it is and under which name it stands. Must not know: which protocol handed it through, or in which frame.
 """
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from weft.assembler import Assembler
-from weft.events import Origin
+from weft.carried import unwrapped, wrapped
+from weft.events import Origin, Signature
 from weft.jsontext import is_object
 
 Metadata = dict[str, Any]
@@ -31,6 +32,26 @@ STATE: Final[Mapping[str, bool]] = {
     "reasoningEncryptedContent": True,
 }
 
+# An SDK's name of a provider -> its members for a mere proof, and for what only the provider can read.
+SLOTS: Final[Mapping[str, tuple[str, str]]] = {
+    "anthropic": ("signature", "redactedData"),
+    "bedrock": ("signature", "redactedData"),
+    "amazonBedrock": ("signature", "redactedData"),
+    "google": ("thoughtSignature", "thoughtSignature"),
+    "vertex": ("thoughtSignature", "thoughtSignature"),
+    "openai": ("reasoningEncryptedContent", "reasoningEncryptedContent"),
+    "azure": ("reasoningEncryptedContent", "reasoningEncryptedContent"),
+    "xai": ("reasoningEncryptedContent", "reasoningEncryptedContent"),
+}
+
+# The protocol that state belongs to -> the provider that an SDK takes for its owner, if it was not one of its own that said it.
+OWNERS: Final[Mapping[str, str]] = {
+    "anthropic": "anthropic",
+    "bedrock": "bedrock",
+    "gemini": "google",
+    "openai-responses": "openai",
+}
+
 
 def item_id(metadata: Metadata | None) -> str | None:
     """The provider's own id of the item that a part belongs to."""
@@ -39,13 +60,42 @@ def item_id(metadata: Metadata | None) -> str | None:
 
 
 def say(out: Assembler, metadata: Metadata | None, key: Hashable, model: str | None) -> None:
-    """Attach what a part's metadata hold to the keyed block, which is open: state as signatures, the whole verbatim."""
+    """Attach what a part's metadata hold to the keyed block, which is open: state as signatures, and the whole verbatim if it is more than that."""
     if not metadata:
         return
+    states = list(_states(metadata, model))
+    for state in states:
+        out.signature(state.value, 0, key, origin=state.origin, format=state.format, encrypted=state.encrypted)
+    if told(states) != metadata:
+        out.opaque(metadata, key)
+
+
+def told(states: Iterable[Signature]) -> Metadata:
+    """The metadata that hold these states, each where its provider looks for it; what has no such place is wrapped under our own name."""
+    metadata: Metadata = {}
+    for state in states:
+        owner = _owner(state.origin)
+        if owner is None:
+            metadata["weft"] = {"signature": wrapped(state)}
+            continue
+        members: Metadata = {SLOTS[owner][state.encrypted]: state.value}
+        if SLOTS[owner][0] == "reasoningEncryptedContent" and state.origin.item is not None:
+            members = {"itemId": state.origin.item, **members}
+        metadata[owner] = {**metadata.get(owner, {}), **members}
+    return metadata
+
+
+def _states(metadata: Metadata, model: str | None) -> Iterator[Signature]:
     for provider, members in metadata.items():
         for name, encrypted in STATE.items() if is_object(members) else ():
             value = members.get(name)
             if isinstance(value, str):
                 origin = Origin(PROTOCOLS.get(provider, provider), provider, model, item_id(metadata))
-                out.signature(value, 0, key, origin=origin, encrypted=encrypted)
-    out.opaque(metadata, key)
+                yield unwrapped(0, value, None) or Signature(0, value, origin, encrypted=encrypted)
+
+
+def _owner(origin: Origin) -> str | None:
+    """The SDK's name of the provider that wants this back."""
+    provider = origin.provider or ""
+    own = provider in SLOTS and PROTOCOLS.get(provider, provider) == origin.protocol
+    return provider if own else OWNERS.get(origin.protocol)

@@ -32,6 +32,16 @@ from weft.errors import make_error
 
 TARGET = "ag-ui"
 RUN = {"threadId": "thread_r1", "runId": "run_r1"}
+USAGE = {
+    "provider": "p",
+    "model": "m",
+    "inputTokens": 10,
+    "outputTokens": 5,
+    "totalTokens": 15,
+    "reasoningTokens": 2,
+    "cachedInputTokens": 4,
+    "cacheWriteInputTokens": 3,
+}
 ENDS = {
     "TEXT_MESSAGE_START": "TEXT_MESSAGE_END",
     "REASONING_START": "REASONING_END",
@@ -83,16 +93,6 @@ def test_the_golden_order():
         ev.Usage(10, 5, 15, 4, 3, 2),
         CALLED,
     )
-    usage = {
-        "provider": "p",
-        "model": "m",
-        "inputTokens": 10,
-        "outputTokens": 5,
-        "totalTokens": 15,
-        "reasoningTokens": 2,
-        "cachedInputTokens": 4,
-        "cacheWriteInputTokens": 3,
-    }
     assert [
         {"type": "RUN_STARTED", **RUN},
         {"type": "REASONING_START", "messageId": "reasoning_r1_0"},
@@ -113,7 +113,7 @@ def test_the_golden_order():
             "type": "RUN_FINISHED",
             **RUN,
             "result": {"finishReason": "tool_calls", "rawFinishReason": "tool_calls"},
-            "usage": [usage],
+            "usage": [USAGE],
         },
     ] == events
     assert [] == lost
@@ -209,9 +209,12 @@ def test_state_goes_with_its_message_or_call_and_says_whose_it_is(kind, subtype,
 
 
 def test_a_second_piece_of_state_takes_the_place_of_the_first_and_is_reported():
-    states = [ev.Signature(0, "a", CLAUDE), ev.Signature(0, "b", CLAUDE)]
-    _, lost = told(TARGET, block(0, "reasoning", *states), STOP)
+    states = [ev.Signature(0, "a", CLAUDE, 0), ev.Signature(0, "b", CLAUDE, 1)]
+    _, lost = told(TARGET, block(0, "text", ev.TextDelta(0, "a"), *states), STOP)
     assert ["signature"] == lost
+    again = ev.Signature(0, "c", CLAUDE, 0)
+    _, lost = told(TARGET, block(0, "reasoning", states[0], again), STOP)
+    assert [] == lost
 
 
 # -- what a front end has to answer --------------------------------------------------------------------------------

@@ -108,7 +108,9 @@ def test_a_tool_that_the_provider_runs_says_so():
     assert [] == lost
 
 
-@pytest.mark.parametrize(("profile", "start", "lost"), [("v7-latest", "text", []), ("v7", None, ["tool_kind"])])
+@pytest.mark.parametrize(
+    ("profile", "start", "lost"), [("v7-latest", "text", []), ("v7", None, ["args_invalid", "tool_kind"])]
+)
 def test_the_free_text_of_a_custom_tool(profile, start, lost):
     chunks, losses = told(TARGET, call(0, "ls ", "-l", tool="custom"), CALLED, profile=profile)
     said = inner(chunks)

@@ -118,18 +118,20 @@ def test_state_in_the_metadata_is_a_signature_of_its_origin():
 
 
 @pytest.mark.parametrize(
-    ("metadata", "protocol", "encrypted"),
+    ("metadata", "protocol", "encrypted", "more"),
     [
-        ({"anthropic": {"signature": "s"}}, "anthropic", False),
-        ({"anthropic": {"redactedData": "s"}}, "anthropic", True),
-        ({"amazonBedrock": {"signature": "s"}}, "bedrock", False),
-        ({"bedrock": {"redactedContent": "s"}}, "bedrock", True),
-        ({"google": {"thoughtSignature": "s"}}, "gemini", False),
-        ({"azure": {"reasoningEncryptedContent": "s"}}, "openai-responses", True),
-        ({"lighthouse": {"signature": "s"}}, "lighthouse", False),
+        ({"anthropic": {"signature": "s"}}, "anthropic", False, False),
+        ({"anthropic": {"redactedData": "s"}}, "anthropic", True, False),
+        ({"amazonBedrock": {"signature": "s"}}, "bedrock", False, False),
+        ({"bedrock": {"redactedContent": "s"}}, "bedrock", True, True),
+        ({"google": {"thoughtSignature": "s"}}, "gemini", False, False),
+        ({"google": {"thoughtSignature": "s", "groundingMetadata": {}}}, "gemini", False, True),
+        ({"azure": {"itemId": "rs_1", "reasoningEncryptedContent": "s"}}, "openai-responses", True, False),
+        ({"lighthouse": {"signature": "s"}}, "lighthouse", False, True),
     ],
 )
-def test_whose_state_it_is(metadata, protocol, encrypted):
+def test_whose_state_it_is(metadata, protocol, encrypted, more):
+    """What the state alone does not say again stays as it is."""
     got = read(
         {"type": "reasoning-start", "id": "0"},
         {"type": "reasoning-end", "id": "0", "providerMetadata": metadata},
@@ -137,7 +139,7 @@ def test_whose_state_it_is(metadata, protocol, encrypted):
     )
     (signature,) = got.blocks[0].signatures
     assert ("s", protocol, encrypted) == (signature.value, signature.origin.protocol, signature.encrypted)
-    assert metadata == got.blocks[0].opaque.raw
+    assert (metadata if more else None) == (got.blocks[0].opaque and got.blocks[0].opaque.raw)
 
 
 @pytest.mark.parametrize("metadata", [{"anthropic": "x"}, {"anthropic": {"signature": 5}}, {}, {"a": None}])

@@ -64,7 +64,7 @@ class AGUIEncoder(Encoder):
         self._parent: str | None = None
         self._calls: dict[str, str] = {}
         self._cut: set[str] = set()
-        self._signed: set[str] = set()
+        self._signed: dict[str, int | None] = {}
         self._step: str | None = None
         self._usage: ev.Usage | None = None
 
@@ -182,10 +182,10 @@ class AGUIEncoder(Encoder):
         elif kind in ("text", "refusal") and not block.head:
             self._announce(block)
         entity = block.messages.get(event.part, block.id)
-        if not entity or entity in self._signed:
+        if not entity or self._signed.get(entity, event.part) != event.part:
             self.lose("signature", place_of(event))
         if entity:
-            self._signed.add(entity)
+            self._signed[entity] = event.part
             subtype = "tool-call" if kind == "tool_call" else "message"
             members = {"subtype": subtype, "entityId": entity, "encryptedValue": wrapped(event)}
             self._say("REASONING_ENCRYPTED_VALUE", members)
@@ -269,7 +269,7 @@ class AGUIEncoder(Encoder):
         self._say("CUSTOM", {"name": name, "value": {word: said for word, said in value.items() if said is not None}})
 
     def _opaque(self, event: ev.Opaque) -> None:
-        if self._open[event.index].start.kind == "opaque":
+        if self._open[event.index].start.kind not in ("reasoning", "file"):
             self.lose("opaque", place_of(event))
 
     # -- ends ----------------------------------------------------------------------------------------------------

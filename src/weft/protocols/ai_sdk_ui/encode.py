@@ -19,7 +19,7 @@ from weft.losses import Losses
 from weft.protocols.ai_sdk_ui import words
 from weft.protocols.ai_sdk_ui.clients import CLIENTS
 from weft.protocols.ai_sdk_ui.decode import DENIED
-from weft.protocols.ai_sdk_ui.state import metadata_of
+from weft.provider_state import told
 
 # The origins whose blocks have the SDK's own provider metadata as their verbatim form.
 _METADATA: Final = ("ai-sdk-ui", "ai-sdk")
@@ -33,7 +33,7 @@ class Part(msgspec.Struct):
     head: bytes = b""
     part: int | None = None
     cited: bool = False
-    metadata: dict[str, Any] = {}
+    states: list[ev.Signature] = []
     verbatim: dict[str, Any] | None = None
     pieces: list[str] = []
     media_type: str | None = None
@@ -42,7 +42,7 @@ class Part(msgspec.Struct):
     @property
     def told(self) -> dict[str, Any]:
         """The member that brings provider metadata, if there are any."""
-        metadata = self.verbatim or self.metadata
+        metadata = self.verbatim or told(self.states)
         return {"providerMetadata": metadata} if metadata else {}
 
 
@@ -63,12 +63,13 @@ class UIStreamEncoder(Encoder):
         "annotation": "a source is a URL, or a document that has a media type and a title",
         "annotation_offsets": "a source does not say which text it belongs to",
         "tool_kind": "calls are of functions, and this version knows no free text as input",
+        "args_invalid": "to this version free text as input is a string that stands where an object is expected",
         "tool_call_id": "a step has one call of an id",
         "tool_result": "a result needs its call in the same message, and to this version a first look at it is all of it",
-        "file": "a file is a URL, or holds its data",
+        "file": "a file is a URL or holds its data, and belongs to the message, not to a tool",
         "file_partial": "a file cannot be replaced by a later one",
         "opaque": "another protocol's items have no place, nor have chunks that this version does not know",
-        "signature": "this version has no place for state beside a result",
+        "signature": "a part has a place for one piece of state of a kind, and to this version a result has none",
         "usage": "the client did not ask for usage",
         "usage_early": "a step does not say what it cost",
         "finish": "a step does not say why it ended, nor does this version say it of a message",
@@ -223,16 +224,22 @@ class UIStreamEncoder(Encoder):
         self._write((part.head or self._announce(part)) + jsontext.line(text) + b"}\n\n")
 
     def _sign(self, event: ev.Signature) -> None:
+        """A part's metadata hold one piece of state of a kind, and a block may have several; of one of its own parts, the last."""
         part = self._parts[event.index]
-        for provider, members in metadata_of(event, part.start.item_id).items():
-            part.metadata = {**part.metadata, provider: {**part.metadata.get(provider, {}), **members}}
+        part.states = [*(old for old in part.states if old.part != event.part), event]
+        kinds = {(state.origin.protocol, state.encrypted) for state in part.states}
+        if len(kinds) < len(part.states):
+            self.lose("signature", place_of(event))
 
     def _opaque(self, event: ev.Opaque) -> None:
         """A block's own form is its provider metadata; a block that is nothing else is a chunk."""
         part = self._parts[event.index]
         raw, origin = event.raw, event.origin.protocol
         if part.start.kind != "opaque":
-            part.verbatim = raw if origin in _METADATA and is_object(raw) else part.verbatim
+            if origin in _METADATA and is_object(raw):
+                part.verbatim = raw
+            elif part.start.kind not in ("reasoning", "file"):
+                self.lose("opaque", place_of(event))
             return
         kind = str(raw.get("type", "")) if origin == "ai-sdk-ui" and is_object(raw) else ""
         if kind in self._client.own or kind.startswith("data-"):
@@ -251,6 +258,8 @@ class UIStreamEncoder(Encoder):
         part.id = self._ids[id] = f"{id}-{start.index}" if id in self._ids else id
         if start.tool not in ("function", *(("custom",) if self._client.text_input else ())):
             self.lose("tool_kind", place_of(start))
+            if start.tool == "custom":
+                self.lose("args_invalid", place_of(start))
         if start.arrival == "delta" or start.executor == "provider":
             self._announce_call(part)
 
@@ -361,6 +370,8 @@ class UIStreamEncoder(Encoder):
         if event.partial:
             self.lose("file_partial", place_of(event))
         elif part.start.kind != "file" or event.data is None:
+            if part.start.kind != "file":
+                self.lose("file", place_of(event))
             self._say_file(part, event.media_type, event.url, event.data)
         else:
             part.pieces.append(event.data)
