@@ -291,6 +291,25 @@ def test_a_result_in_this_protocols_own_form_is_said_in_it():
     assert ([raw], {}) == (items(out), lost)
 
 
+def test_a_result_belongs_to_the_item_of_its_call_wherever_it_stands():
+    raw = [{"id": id, "type": "web_search_call", "status": "completed"} for id in ("ws_0", "ws_1")]
+    ran = [
+        [
+            ev.BlockStart(n, "tool_call", item_id=f"ws_{n}", id=f"ws_{n}", name="web_search", executor="provider"),
+            ev.Opaque(n, raw[n], OWN),
+            ev.BlockEnd(n, True),
+        ]
+        for n in (0, 1)
+    ]
+    result = [
+        ev.BlockStart(2, "tool_result", item_id="ws_0", id="ws_0"),
+        ev.Result(2, "ws_0", "x"),
+        ev.BlockEnd(2, True),
+    ]
+    out, lost = frames(start(), *ran, result, ev.End("completed", STOP))
+    assert (raw, {}) == (items(out), lost)
+
+
 def test_what_another_provider_ran_is_named():
     ran = call(0, "{}", executor="provider")
     result = [ev.BlockStart(1, "tool_result", id="call_0"), ev.Result(1, "call_0", "x"), ev.BlockEnd(1, True)]

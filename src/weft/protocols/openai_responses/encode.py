@@ -71,6 +71,7 @@ class ResponsesEncoder(Encoder):
         self._response: dict[str, Any] = {}
         self._sequence = 0
         self._output: list[dict[str, Any]] = []
+        self._ids: set[str] = set()
         self._block: ev.BlockStart | None = None
         self._item: Written | None = None
         self._item_number = -1
@@ -266,7 +267,7 @@ class ResponsesEncoder(Encoder):
 
     def _own_result(self, block: ev.BlockStart) -> bool:
         """Was the result part of an item that was written with its call?"""
-        return bool(self._output) and self._output[-1].get("id") == block.item_id
+        return block.item_id is not None and block.item_id in self._ids
 
     # -- items and frames ----------------------------------------------------------------------------------------
 
@@ -278,6 +279,7 @@ class ResponsesEncoder(Encoder):
         if self._item is not None:
             item, self._item = self._item, None
             self._output.append(item.close(self._status))
+            self._ids.add(item.id)
         self._item_number, self._status = -1, "completed"
 
     def _id(self, block: ev.BlockStart, prefix: str | None = None) -> str:
