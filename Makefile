@@ -28,10 +28,10 @@ demo: .venv/.stamp ## a conversion shown in the terminal
 
 test: .venv/.stamp .venv-referees/.stamp $(FRONT_ENDS)/node_modules/.stamp ## all tests, those against the vendors' SDKs included
 	@echo "==> tests"
-	@$(BIN)/pytest -q -m "not deep"
+	@$(BIN)/pytest -q -n auto --dist loadfile -m "not deep"
 
 test-fast: .venv/.stamp ## the tests that take seconds
-	@$(BIN)/pytest -q -m "not deep and not slow and not referees"
+	@$(BIN)/pytest -q -n auto --dist loadfile -m "not deep and not slow and not referees"
 
 test-deep: .venv/.stamp .venv-referees/.stamp $(FRONT_ENDS)/node_modules/.stamp ## the campaigns of minutes
 	@$(BIN)/pytest -q -m deep --timeout=1800 --hypothesis-profile=deep

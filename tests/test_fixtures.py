@@ -31,3 +31,10 @@ def test_reads_to_its_golden(protocol: str, path: Path):
 @pytest.mark.parametrize(("protocol", "path"), CASES, ids=IDS)
 def test_laws_hold(protocol: str, path: Path):
     assert check_protocol(protocol, [path], rounds=12) == 1
+
+
+@pytest.mark.parametrize(("protocol", "path"), CASES, ids=IDS)
+def test_is_written_as_its_golden(protocol: str, path: Path):
+    """Law 9: each target's bytes, and what it lost, beside the fixture."""
+    expected = accept.targets_golden(path).read_bytes().splitlines()
+    assert expected == accept.outputs_of(protocol, path).splitlines()
