@@ -351,7 +351,7 @@ class ChatEncoder(Encoder):
             self.lose("finish_other")
         tail = self._tail
         if self._facts:
-            self._tail = tail[:-3] + b"," + jsontext.line(self._facts)[1:] + b"\n\n"
+            self._tail = tail[:-3] + b"," + jsontext.line(dict(sorted(self._facts.items())))[1:] + b"\n\n"
             self._facts = {}
         self._choice(choice, b"{}", jsontext.line(word))
         self._tail = tail
@@ -363,7 +363,7 @@ class ChatEncoder(Encoder):
             return
         for name in self._facts:
             self.lose("meta", name)
-        if error.retry_after is not None:
+        if error.retry_after is not None or error.code.isdigit():
             self.lose("error_detail")
         self._usage_chunk(event.usage)
         self._write(b'data: {"error":' + jsontext.line(words.error(error)) + b"}\n\n")

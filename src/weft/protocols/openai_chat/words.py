@@ -67,13 +67,10 @@ def finish(reason: FinishReason | None, *, calls: bool, refused: bool) -> str:
 
 
 def error(fault: Error) -> dict[str, Any]:
-    """The error object."""
-    return {
-        "message": fault.message,
-        "type": ERROR_TYPES.get(fault.type, "server_error"),
-        "param": fault.parameter,
-        "code": fault.code,
-    }
+    """The error object. A code that is only an HTTP status says less than the type does."""
+    kind = ERROR_TYPES.get(fault.type, "server_error")
+    code = kind if fault.code.isdigit() else fault.code
+    return {"message": fault.message, "type": kind, "param": fault.parameter, "code": code}
 
 
 def usage(counts: Usage) -> dict[str, Any]:
