@@ -373,5 +373,10 @@ def test_a_call_of_an_earlier_step_decides_no_finish():
 
 def test_what_the_finish_of_a_step_cut_off_is_not_whole():
     """A9 within one step: arguments that happen to parse are no call to execute."""
-    cut = (("step_start", ()), ("tool_call", (0, "a", "look", "{}")), ("step_end", ("length",)), ("finish", ("length",)))
+    cut = (
+        ("step_start", ()),
+        ("tool_call", (0, "a", "look", "{}")),
+        ("step_end", ("length",)),
+        ("finish", ("length",)),
+    )
     assert [False] == [call.complete for call in collect(said(*cut)).tool_calls]
