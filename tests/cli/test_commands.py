@@ -248,6 +248,7 @@ def test_demo_shows_and_ends():
     done = weft("demo")
     assert (0, "") == (done.returncode, done.stderr)
     assert "get_weather({'city': 'Oslo', 'unit': 'celsius'})" in done.stdout.decode()
+    assert "lost on the way: nothing" in done.stdout.decode()
     assert b"\x1b" not in done.stdout
 
 

@@ -82,7 +82,9 @@ def recorded(
 
 
 def fixtures(protocol: str) -> list[Path]:
-    return sorted(path for path in (FIXTURES / protocol).iterdir() if not path.name.endswith(".events.jsonl"))
+    """The raw bytes among them; what is beside them are goldens."""
+    goldens = (".events.jsonl", ".targets.txt")
+    return sorted(path for path in (FIXTURES / protocol).iterdir() if not path.name.endswith(goldens))
 
 
 # -- what has to be the same ---------------------------------------------------------------------------------------

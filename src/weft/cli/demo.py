@@ -1,6 +1,7 @@
-"""`weft demo`: a stream is read live, frame by frame, into a timeline and a message."""
+"""`weft demo`: a stream is read live, frame by frame, into a timeline and a message, and converted."""
 
 import time
+from itertools import groupby
 from typing import Any
 
 from weft.cli import samples
@@ -11,9 +12,10 @@ from weft.cli.screen import Line, Screen, screen_for
 from weft.cli.timeline import Timeline
 from weft.events import Event
 from weft.message import Collector, Message
+from weft.pipe import Pipe
 from weft.reader import Reader
 
-_PROTOCOL = "anthropic"
+_PROTOCOL, _TARGET = "anthropic", "openai-responses"
 _PAUSE = 0.08
 
 
@@ -28,7 +30,7 @@ def _run(arguments: Any) -> int:
         pause = _PAUSE if output.is_terminal and not arguments.fast else 0.0
         screen.show([("An answer of Anthropic's, frame by frame as it would come from the network:", "name")])
         message = _read(screen, pause)
-        for line in _lines(message):
+        for line in [*_lines(message), *_converted(screen.width), *_yours()]:
             screen.show(line)
     return 0
 
@@ -64,13 +66,34 @@ def _lines(message: Message) -> list[Line]:
         [("  message.tool_calls   ", "kind"), (f"{call.name}({call.arguments})", "call"), ("  complete: safe to execute", "aside")],
         [("  message.finish       ", "kind"), (f"{message.finish}", ""), (f"  the source said {message.finish_raw}", "aside")],
         [("  message.outcome      ", "kind"), (message.outcome, "good")],
+    ]  # fmt: skip
+
+
+def _converted(width: int) -> list[Line]:
+    """The same bytes in another protocol's words: the first frame, the deltas, the last."""
+    pipe = Pipe(_PROTOCOL, _TARGET)
+    frames = [frame for read in samples.demo() for frame in pipe.feed(read).decode().split("\n\n") if frame]
+    frames += [frame for frame in pipe.close().decode().split("\n\n") if frame]
+    names = [frame.partition("\n")[0].removeprefix("event: ") for frame in frames]
+    lost = ", ".join(sorted({loss.what for loss in pipe.losses})) or "nothing"
+    lines: list[Line] = [[], [(f"The same answer as {_TARGET}, as a client of that protocol would get it:", "name")]]
+    for name, run in groupby(names):
+        count = len(list(run))
+        lines.append([(f"  {name}"[: width - 8], "kind"), (f"  {count} times" if count > 1 else "", "aside")])
+    lines.append([("  lost on the way: ", "aside"), (lost, "")])
+    return lines
+
+
+def _yours() -> list[Line]:
+    return [
         [],
-        [("Yours: ", "name"), ("weft inspect FILE", ""), (" for a recorded stream, ", "aside"), ("curl -sN … | weft inspect", ""), (" for a live one.", "aside")],
+        [("Yours: ", "name"), ("weft inspect FILE", ""), (" for a recorded stream, ", "aside"), ("curl -sN … | weft inspect", ""), (" for a live one,", "aside")],
+        [("       ", ""), ("weft convert --to openai-chat FILE", ""), (" for another protocol.", "aside")],
     ]  # fmt: skip
 
 
 COMMAND = Command(
-    description="Reads an embedded answer live into a timeline, and shows the message that it amounts to. No key, no network.",
+    description="Reads an embedded answer live into a timeline, shows the message that it amounts to, and converts it. No key, no network.",
     examples=(
         ("weft demo", "the show"),
         ("weft demo --fast", "the same at once"),
