@@ -76,8 +76,14 @@ class Assembler:
         model: str | None = None,
         provider: str | None = None,
         created: float | None = None,
+        *,
+        made: bool = False,
     ) -> None:
-        """Say who answers. May be said again: the first non-empty value wins, and what comes late becomes `Meta`."""
+        """Say who answers. May be said again: the first non-empty value wins, and what comes late becomes `Meta`.
+
+        `made` says that the id is one of ours, as it is where our own events are read again.
+        """
+        self._facts.id_made = self._facts.id_made or made
         for name, value in self._facts.told(id, model, provider, created):
             if self.started:
                 self._send(ev.Meta(name, value))
@@ -281,6 +287,11 @@ class Assembler:
         lane = self._blocks.lanes.get(choice)
         return lane is not None and kind in lane.tally.kinds
 
+    def nameless(self, choice: int = 0) -> bool:
+        """Is there a call that nobody has named yet?"""
+        lane = self._blocks.lanes.get(choice)
+        return lane is not None and any(call.name is None for call in lane.router)
+
     def args(self, text: str, key: Hashable) -> None:
         """A piece of the arguments of the keyed call."""
         block = self._blocks.keyed.get(key)
@@ -361,9 +372,9 @@ class Assembler:
         self._pause(over=True)
         self._maybe_release()
 
-    def note(self, code: str, message: str, parameter: str | None = None) -> None:
-        """An oddity that ends nothing; in strict mode it ends the stream with seed 001's code."""
-        note = ev.Note(code, message, self.place.offset())
+    def note(self, code: str, message: str, parameter: str | None = None, *, offset: int | None = None) -> None:
+        """An oddity that ends nothing; in strict mode it ends the stream with seed 001's code. It was at `offset`, else it is here."""
+        note = ev.Note(code, message, self.place.offset() if offset is None else offset)
         if self._on_note is not None:
             self._on_note(note)
         if self.phase in TERMINAL:
@@ -390,10 +401,10 @@ class Assembler:
             self._emit(ev.Unknown(value, name, self.place.offset()))
         self.note("unknown_frame", f"a frame that this source is not known to send: {name or 'unnamed'}")
 
-    def carry(self, raw: Any, name: str = "") -> None:
-        """A frame that somebody upstream could not name, handed on as such."""
+    def carry(self, raw: Any, name: str = "", offset: int | None = None) -> None:
+        """A frame that somebody upstream could not name, handed on as such, with its place there."""
         if self.phase not in TERMINAL:
-            self._emit(ev.Unknown(raw, name, self.place.offset()))
+            self._emit(ev.Unknown(raw, name, self.place.offset() if offset is None else offset))
 
     def close(self, cut: Error | None = None) -> None:
         """The input is over. `cut` is the transport's fault or the caller's cancellation; it is ignored after a true end."""

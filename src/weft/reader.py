@@ -93,7 +93,7 @@ class Reader:
     def feed_object(self, value: Any) -> None:
         """Take one parsed frame: what would have stood in the bytes, as plain data."""
         framed = self.spec.framed(value) if self.spec.framed is not None else None
-        payload, name = framed if framed is not None else (msgspec.json.encode(value, enc_hook=str), "")
+        payload, name = framed if framed is not None else (_payload(value), "")
         self._fed += len(payload)
         if self._alive:
             self._on_frame(payload, name)
@@ -301,6 +301,14 @@ def _html_error(status: int | None, headers: Mapping[str, str] | None, page: byt
     if status is not None and status >= 400:
         return error_from_http(status, headers, page)
     return make_error("protocol", "an HTML page came where a stream was due; is the address right?", code="html")
+
+
+def _payload(value: Any) -> bytes:
+    """The JSON of a parsed frame; half characters in it stay what they are."""
+    try:
+        return msgspec.json.encode(value, enc_hook=str)
+    except UnicodeError:
+        return jsontext.encode(msgspec.to_builtins(value, enc_hook=str))
 
 
 def _is_json(line: bytes) -> bool:

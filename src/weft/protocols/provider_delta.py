@@ -4,6 +4,7 @@ Knows: the contract and the path of what breaks it. Every delta is validated; a 
 Must not know: other protocols. Parsed objects may be handed in as well as lines.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
@@ -34,7 +35,7 @@ def _finish(value: Any, path: str) -> Iterator[str]:
 
 
 def _number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 _CALL: dict[str, Callable[[Any, str], Iterator[str]]] = {
@@ -120,7 +121,11 @@ class ProviderDeltaDecoder:
         """One delta: validated, then said. Reasoning comes before text, text before the call, the finish last."""
         if (path := next(breaches(delta), None)) is not None:
             self._reject(path)
-            return
+        else:
+            self.say(delta)
+
+    def say(self, delta: dict[str, Any]) -> None:
+        """A delta that is known to keep the contract."""
         out = self.out
         if "error" in delta:
             error = delta["error"]

@@ -42,15 +42,18 @@ class Restore:
 
     def _start(self, event: BlockStart, emit: Emit) -> None:
         identity = self._tools.get(event.name)
-        if identity is None or event.tool != "function":
+        if identity is None:
             emit(event)
+        elif event.tool != "function":
+            emit(msgspec.structs.replace(event, name=identity.requested_name))
         elif identity.requested_type == "custom":
             self._custom[event.index] = Unwrapper()
             emit(msgspec.structs.replace(event, name=identity.requested_name, tool="custom"))
         elif identity.requested_type in _FORMS:
             self._whole[event.index] = (identity, [event], [])
         else:
-            emit(msgspec.structs.replace(event, name=identity.requested_name))
+            searches = identity.requested_type.startswith("web_search") and identity.provider_type == "function"
+            emit(msgspec.structs.replace(event, name="web_search" if searches else identity.requested_name))
 
     def _unwrap(self, event: Event, index: int, emit: Emit) -> None:
         unwrapper = self._custom[index]

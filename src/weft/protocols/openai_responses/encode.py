@@ -97,6 +97,11 @@ class ResponsesEncoder(Encoder):
             ev.End: self._end,
         }
 
+    def standing(self) -> dict[str, Any]:
+        """The response as it stands, with the open item as far as it has come."""
+        items = self._output if self._item is None else [*self._output, self._item.so_far()]
+        return {**self._response, "output": items}
+
     def settle(self) -> None:
         """A message waits for more parts of its item; there will be none."""
         if self._block is None:
@@ -127,7 +132,8 @@ class ResponsesEncoder(Encoder):
         if event.error is not None and event.error.parameter is not None:
             self.lose("error_detail")
         whole = {"status": status, "output": self._output, "usage": response.usage(event.usage), **beside}
-        self._event(f"response.{status}", {"response": {**self._response, **whole}})
+        self._response = {**self._response, **whole}
+        self._event(f"response.{status}", {"response": self._response})
 
     # -- blocks --------------------------------------------------------------------------------------------------
 

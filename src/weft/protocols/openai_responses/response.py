@@ -36,7 +36,11 @@ _ECHOED: Final = (
     "service_tier",
     "safety_identifier",
     "prompt_cache_key",
+    "prompt_cache_retention",
+    "context_management",
+    "conversation",
     "include",
+    "stream",
 )
 
 CODES: Final = frozenset(
@@ -65,6 +69,8 @@ def envelope(start: Start, context: Context) -> dict[str, Any]:
     """The response before there is any output."""
     request: Any = context.request
     asked = {name: request[name] for name in _ECHOED if request.get(name) is not None} if is_object(request) else {}
+    if isinstance(asked.get("conversation"), str):
+        asked["conversation"] = {"id": asked["conversation"]}
     id = context.response_id or start.id
     return {
         "id": id,

@@ -34,6 +34,10 @@ class Written:
         """The item as it stands in the output with this status."""
         raise NotImplementedError
 
+    def so_far(self) -> dict[str, Any]:
+        """The item while it is open, with everything that was said of it."""
+        return self.item("in_progress")
+
     def announce(self) -> None:
         """`output_item.added`."""
         self._say("response.output_item.added", {"item": self.item("in_progress")})
@@ -67,6 +71,10 @@ class WrittenMessage(Written):
             **phase,
         }
 
+    def so_far(self) -> dict[str, Any]:
+        item = super().so_far()
+        return {**item, "content": [*item["content"], self._part()]} if self._kind else item
+
     def open_part(self, kind: str) -> None:
         """A part begins; its deltas are spliced behind `head`."""
         self._kind, self.pieces, self._logprobs, self._annotations = kind, [], [], []
@@ -97,6 +105,7 @@ class WrittenMessage(Written):
             self._say("response.refusal.done", self._place({"refusal": part["refusal"]}))
         self._say("response.content_part.done", self._place({"part": part}))
         self._content.append(part)
+        self._kind = ""
 
     def _part(self) -> dict[str, Any]:
         text = "".join(self.pieces)
@@ -129,6 +138,13 @@ class WrittenReasoning(Written):
             item["content"] = list(self._content)
         return item if self.encrypted is None else {**item, "encrypted_content": self.encrypted}
 
+    def so_far(self) -> dict[str, Any]:
+        item = super().so_far()
+        if self._open is None:
+            return item
+        member = "summary" if self._open[0] == "summary" else "content"
+        return {**item, member: [*item[member], self._part()]}
+
     def turn_to(self, part: int, form: str) -> None:
         """Deltas that come now are of this part; another part or form is a part of its own."""
         form = "raw" if form == "raw" else "summary"
@@ -144,9 +160,8 @@ class WrittenReasoning(Written):
         """The open part is over: its text is said again, whole."""
         if self._open is None:
             return
-        form, text = self._open[0], "".join(self.pieces)
-        part = {"type": "summary_text" if form == "summary" else "reasoning_text", "text": text}
-        place = self._place()
+        form, part = self._open[0], self._part()
+        text, place = part["text"], self._place()
         if form == "summary":
             self._say("response.reasoning_summary_text.done", {**place, "text": text})
             self._say("response.reasoning_summary_part.done", {**place, "part": part})
@@ -166,6 +181,10 @@ class WrittenReasoning(Written):
         else:
             self._say("response.content_part.added", {**place, "part": {"type": "reasoning_text", "text": ""}})
             self.head = self._splice("response.reasoning_text.delta", place)
+
+    def _part(self) -> dict[str, Any]:
+        summary = self._open is not None and self._open[0] == "summary"
+        return {"type": "summary_text" if summary else "reasoning_text", "text": "".join(self.pieces)}
 
     def _place(self) -> dict[str, Any]:
         raw = self._open is not None and self._open[0] == "raw"
