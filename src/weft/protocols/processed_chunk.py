@@ -6,7 +6,7 @@
     {"type":"done","metadata":{"finishReason":"tool_calls", …}}
     {"type":"error","error":{"type":"rate_limit","message":"…","code":"…","retryable":true,"originalError":…},"metadata":{…}}
 
-Knows: these chunks. Must not know: other protocols.
+Knows: how events become these chunks, and that they go out a line each. Must not know: other protocols.
 Every call that is complete is said, once, with what its origin wants back; one that is not is never said, since whoever reads would run it.
 A stream ends with `done` or with `error`, never both. What has no member of its own stands in the metadata of that last chunk.
 """
@@ -18,9 +18,9 @@ import msgspec
 
 from weft import events as ev
 from weft import jsontext
+from weft.chunks import FunctionCall, ProcessedChunk, ThoughtLogEntry, provider_error, to_json
 from weft.context import Context
 from weft.encoder import Encoder, Handler, place_of
-from weft.errors import to_seed000
 from weft.losses import Losses
 from weft.protocol import ProtocolSpec
 from weft.unfold import at_once
@@ -44,8 +44,7 @@ _COUNTS: Final = {
     "cache_write_tokens": "cacheWriteTokens",
     "reasoning_tokens": "reasoningTokens",
 }
-_KINDS: Final[dict[ev.ReasoningForm, str]] = {"raw": "raw", "summary": "summary"}
-_TEXT: Final = b'{"type":"text","content":'
+_KINDS: Final[dict[ev.ReasoningForm, Any]] = {"raw": "raw", "summary": "summary"}
 
 
 class _Open(msgspec.Struct):
@@ -58,8 +57,8 @@ class _Open(msgspec.Struct):
     part: int | None = None
 
 
-class ProcessedChunkEncoder(Encoder):
-    """One stream of chunks."""
+class Chunker(Encoder):
+    """One stream of chunks, as values: `say` gets each. The protocol writes them as lines, an adapter hands them on."""
 
     drops: ClassVar = {
         ev.Note: "",
@@ -93,10 +92,11 @@ class ProcessedChunkEncoder(Encoder):
     }
     sequential: ClassVar = True
 
-    def __init__(self, write: Callable[[bytes], object], context: Context, losses: Losses) -> None:
-        super().__init__(write, context, losses)
+    def __init__(self, say: Callable[[ProcessedChunk], object], context: Context, losses: Losses) -> None:
+        super().__init__(_no_bytes, context, losses)
+        self._say = say
         self._open: _Open | None = None
-        self._members: dict[str, Any] = {}
+        self._serving: str | None = None
         self._metadata: dict[str, Any] = {}
         self._facts: dict[str, Any] = {}
         self._details: list[dict[str, Any]] = []
@@ -131,7 +131,7 @@ class ProcessedChunkEncoder(Encoder):
 
     def _fact(self, name: str, value: Any) -> None:
         if name == "provider":
-            self._members["servingProvider"] = value
+            self._serving = str(value)
         elif name in ("model", "created"):
             self._metadata[name] = value
         else:
@@ -159,7 +159,7 @@ class ProcessedChunkEncoder(Encoder):
             self.lose("logprobs", place_of(event))
         if not event.text:
             return
-        self._write(_TEXT + jsontext.line(event.text) + b"}\n")
+        self._say(ProcessedChunk("text", event.text))
 
     def _think(self, event: ev.ReasoningDelta) -> None:
         block = self._open
@@ -172,8 +172,7 @@ class ProcessedChunkEncoder(Encoder):
             text = "\n\n" + text
         block.part, block.form = event.part, event.form
         block.pieces.append(text)
-        thought = jsontext.line({"kind": _KINDS[event.form], "content": text})
-        self._write(b'{"type":"text","content":"","thoughts":[' + thought + b"]}\n")
+        self._say(ProcessedChunk("text", "", thoughts=(ThoughtLogEntry(_KINDS[event.form], text),)))
 
     def _args(self, event: ev.ArgsDelta) -> None:
         if self._open is not None:
@@ -220,7 +219,8 @@ class ProcessedChunkEncoder(Encoder):
             self.lose("executor", place_of(start))
             return
         custom = start.tool == "custom"
-        if not complete or (not custom and jsontext.decode_object(raw) is None):
+        args = {"input": raw} if custom else jsontext.decode_object(raw)
+        if not complete or args is None:
             self.lose("tool_call", place_of(start))
             return
         if start.tool != "function":
@@ -229,17 +229,19 @@ class ProcessedChunkEncoder(Encoder):
             self.lose("tool_call_id", place_of(start))
         if start.arrival == "delta":
             self.lose("args_stream", place_of(start))
-        call = msgspec.Raw(jsontext.line({"input": raw}) if custom else jsontext.one_line(raw))
-        function: dict[str, Any] = {"name": start.name or "", "args": call}
         if len(block.states) > 1:
             self.lose("signature", place_of(start))
-        if block.states:
-            function["thoughtSignature"] = block.states[-1].value
-        if self._details:
-            function["reasoning_details"], self._details = self._details, []
-        if self._thinking:
-            function["deepseekReasoningContent"], self._thinking = "\n\n".join(self._thinking), []
-        self._write(jsontext.line({"type": "function_call", "functionCall": function}) + b"\n")
+        call = FunctionCall(
+            start.name or "",
+            args,
+            block.states[-1].value if block.states else None,
+            self._details or None,
+            "\n\n".join(self._thinking) if self._thinking else None,
+            id=start.id,
+            raw=None if custom else raw,
+        )
+        self._details, self._thinking = [], []
+        self._say(ProcessedChunk("function_call", function_call=call))
         self._after_text = False
 
     # -- the end -------------------------------------------------------------------------------------------------
@@ -259,10 +261,23 @@ class ProcessedChunkEncoder(Encoder):
             said["reasoning_details"] = self._details
         if self._facts:
             said["facts"] = self._facts
-        kind: dict[str, Any] = {"type": "done"}
-        if event.error is not None:
-            kind = {"type": "error", "error": to_seed000(event.error)}
-        self._write(jsontext.line({**kind, **self._members, "metadata": {**said, **self._metadata}}) + b"\n")
+        metadata = {**said, **self._metadata}
+        if event.error is None:
+            self._say(ProcessedChunk("done", serving_provider=self._serving, metadata=metadata))
+        else:
+            error = provider_error(event.error)
+            self._say(ProcessedChunk("error", error=error, serving_provider=self._serving, metadata=metadata))
+
+
+class ProcessedChunkEncoder(Chunker):
+    """The same stream, a line for each chunk."""
+
+    def __init__(self, write: Callable[[bytes], object], context: Context, losses: Losses) -> None:
+        super().__init__(lambda chunk: write(to_json(chunk) + b"\n"), context, losses)
+
+
+def _no_bytes(data: bytes) -> None:
+    """A chunker says values."""
 
 
 def _detail(detail: dict[str, Any], state: ev.Signature | None, member: str) -> dict[str, Any]:
