@@ -23,6 +23,7 @@ COMMANDS: dict[str, str] = {
     "lint": "what strict clients would do about a stream: which rule it breaks, and where",
     "detect": "which protocol and dialect is this, and how sure",
     "protocols": "the protocols and dialects that are known",
+    "replay": "a fake provider that serves recorded streams, with faults on demand",
     "demo": "a short show: a stream is read live; no key, no network",
     "bench": "cost per chunk against the floor",
 }
