@@ -47,6 +47,7 @@ class Part(msgspec.Struct, kw_only=True, omit_defaults=True, tag_field="kind"):
     item: int = 0
     item_id: str | None = None
     step: int = 0
+    channel: str | None = None
     complete: bool = False
     signatures: list[Signature] = []
     annotations: list[Annotation] = []
@@ -57,7 +58,6 @@ class Text(Part, tag="text"):
     """Visible text with its citations."""
 
     text: str = ""
-    channel: str | None = None
     logprobs: list[Any] = []
 
 
@@ -171,7 +171,10 @@ class StepUsage(msgspec.Struct, omit_defaults=True):
 
 
 class Message(Choice, kw_only=True, omit_defaults=True):
-    """A whole answer. What belongs to one choice is choice 0's here; `choices` has them all."""
+    """A whole answer. What belongs to one choice is choice 0's here; `choices` has them all.
+
+    `protocol` is whose wire it was read from, where that is known; no wire and no JSON of ours says it.
+    """
 
     role: Literal["assistant"] = "assistant"
     id: str = ""
@@ -186,6 +189,7 @@ class Message(Choice, kw_only=True, omit_defaults=True):
     notes: list[Note] = []
     unknown: list[Unknown] = []
     steps: list[StepUsage] = []
+    protocol: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data, with the names that are worked out (text, reasoning, refusal, tool_calls) written out."""
@@ -241,8 +245,8 @@ _PARTS: dict[BlockKind, type[AnyPart]] = {
 class Collector:
     """Feeds on events and has the message ready at any time; deltas are kept as pieces and joined when asked."""
 
-    def __init__(self) -> None:
-        self._message = Message()
+    def __init__(self, protocol: str | None = None) -> None:
+        self._message = Message(protocol=protocol)
         self._parts: dict[int, AnyPart] = {}
         self._pieces: dict[int, list[Any]] = {}
         self._on: dict[type[Event], Callable[[Any], None]] = {
@@ -305,8 +309,9 @@ class Collector:
 
     def _block_start(self, event: BlockStart) -> None:
         part = _PARTS[event.kind](
-            index=event.index, choice=event.choice, item=event.item, item_id=event.item_id, step=event.step
-        )
+            index=event.index, choice=event.choice, item=event.item, item_id=event.item_id, step=event.step,
+            channel=event.channel,
+        )  # fmt: skip
         if isinstance(part, ToolCall):
             part.id, part.name, part.executor = event.id or "", event.name or "", event.executor
             part.tool, part.made_id = event.tool, event.made
@@ -314,8 +319,6 @@ class Collector:
             part.call_id, part.name, part.executor = event.id, event.name, event.executor
         elif isinstance(part, OpaquePart):
             part.name = event.name
-        elif isinstance(part, Text):
-            part.channel = event.channel
         self._parts[event.index] = part
         self._pieces[event.index] = []
 
@@ -417,8 +420,8 @@ def _join_reasoning(held: list[ReasoningPiece], deltas: list[ReasoningDelta]) ->
 
 
 def collect(events: Iterable[Event]) -> Message:
-    """The message that these events amount to."""
-    collector = Collector()
+    """The message that these events amount to. What `weft.read` gives says whose wire they are from."""
+    collector = Collector(getattr(events, "protocol", None))
     for event in events:
         collector.feed(event)
     return collector.message

@@ -84,6 +84,7 @@ class Pipe:
         message = self._row.message()
         if message is None:
             raise RuntimeError("this pipe was made with keep=False and has no message")
+        message.protocol = self._row.reader.spec.name
         return message
 
     @property

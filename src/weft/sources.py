@@ -4,7 +4,7 @@ Knows: what an iterable of a stream may yield, and that its exceptions become th
 Must not know: any protocol; sockets. The async loop awaits nothing but the source itself.
 """
 
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Generator, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 import msgspec
@@ -31,14 +31,14 @@ def read(
     context: Context | None = None,
     status: int | None = None,
     headers: Mapping[str, str] | None = None,
-) -> Iterator[Event]:
+) -> "Reading":
     """The events of one stream, as they become known. An exception of the source becomes the terminal."""
     events: list[Event] = []
     reader = Reader(
         protocol, events.append,
         dialect=dialect, strict=strict, filters=filters, limits=limits, context=context, status=status, headers=headers,
     )  # fmt: skip
-    return _run(reader, events, source)
+    return Reading(reader.spec.name, _run(reader, events, source))
 
 
 def aread(
@@ -52,17 +52,47 @@ def aread(
     context: Context | None = None,
     status: int | None = None,
     headers: Mapping[str, str] | None = None,
-) -> AsyncIterator[Event]:
+) -> "AsyncReading":
     """The same for an async source."""
     events: list[Event] = []
     reader = Reader(
         protocol, events.append,
         dialect=dialect, strict=strict, filters=filters, limits=limits, context=context, status=status, headers=headers,
     )  # fmt: skip
-    return _arun(reader, events, source)
+    return AsyncReading(reader.spec.name, _arun(reader, events, source))
 
 
-def _run(reader: Reader, events: list[Event], source: Source) -> Iterator[Event]:
+class Reading(Iterator[Event]):
+    """The events of one stream, and the name of the `protocol` they are read from. A loop runs over the generator itself."""
+
+    def __init__(self, protocol: str, events: Generator[Event]) -> None:
+        self.protocol = protocol
+        self._events = events
+        self.close = events.close
+
+    def __iter__(self) -> Iterator[Event]:
+        return self._events
+
+    def __next__(self) -> Event:
+        return next(self._events)
+
+
+class AsyncReading(AsyncIterator[Event]):
+    """The same of an async source."""
+
+    def __init__(self, protocol: str, events: AsyncGenerator[Event]) -> None:
+        self.protocol = protocol
+        self._events = events
+        self.aclose = events.aclose
+
+    def __aiter__(self) -> AsyncIterator[Event]:
+        return self._events
+
+    async def __anext__(self) -> Event:
+        return await anext(self._events)
+
+
+def _run(reader: Reader, events: list[Event], source: Source) -> Generator[Event]:
     pieces = Pieces(source)
     for piece in pieces:
         take(reader, piece)
@@ -73,7 +103,7 @@ def _run(reader: Reader, events: list[Event], source: Source) -> Iterator[Event]
     yield from events
 
 
-async def _arun(reader: Reader, events: list[Event], source: AsyncIterable[Any]) -> AsyncIterator[Event]:
+async def _arun(reader: Reader, events: list[Event], source: AsyncIterable[Any]) -> AsyncGenerator[Event]:
     fault: Error | None = None
     pieces = aiter(source)
     while True:
@@ -155,7 +185,7 @@ def plain(value: Any) -> Any:
 
 async def acollect(events: AsyncIterable[Event]) -> Message:
     """The message that an async stream of events amounts to."""
-    collector = Collector()
+    collector = Collector(getattr(events, "protocol", None))
     async for event in events:
         collector.feed(event)
     return collector.message

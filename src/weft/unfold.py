@@ -101,11 +101,9 @@ def _block_start(part: AnyPart) -> ev.BlockStart:
         fields = {"id": part.call_id, "name": part.name, "executor": part.executor}
     elif isinstance(part, OpaquePart):
         fields = {"name": part.name, "executor": "provider"}
-    elif isinstance(part, Text):
-        fields = {"channel": part.channel}
     return ev.BlockStart(
         part.index, kind, choice=part.choice, item=part.item, item_id=part.item_id, step=part.step,
-        arrival="whole" if part.complete else "delta", **fields,
+        channel=part.channel, arrival="whole" if part.complete else "delta", **fields,
     )  # fmt: skip
 
 
