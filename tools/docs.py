@@ -22,6 +22,7 @@ from weft.linting.checklist import checklist
 from weft.linting.rule import told
 from weft.losses import WHAT
 from weft.rules import Limits, Rules
+from weft.stream_events import StreamEventV1
 
 ROOT = Path(__file__).parent.parent
 MARK = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -30,6 +31,12 @@ MARK = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 def schema() -> str:
     """The JSON Schema of the event union."""
     return msgspec.json.format(msgspec.json.encode(msgspec.json.schema(events.AnyEvent)), indent=2).decode() + "\n"
+
+
+def stream_event_schema() -> str:
+    """The JSON Schema of Stream Event v1."""
+    found = msgspec.json.schema(StreamEventV1)
+    return msgspec.json.format(msgspec.json.encode(found), indent=2).decode() + "\n"
 
 
 def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
@@ -220,7 +227,10 @@ TABLES: dict[str, Callable[[], str]] = {
 
 def pages() -> dict[Path, str]:
     """Every file that has generated parts, as it should read."""
-    wanted = {ROOT / "docs" / "events.schema.json": schema()}
+    wanted = {
+        ROOT / "docs" / "events.schema.json": schema(),
+        ROOT / "docs" / "stream-event-v1.schema.json": stream_event_schema(),
+    }
     for page in sorted([*ROOT.glob("docs/*.md"), *ROOT.glob("*.md")]):
         text = page.read_text(encoding="utf-8")
         new = MARK.sub(lambda match: match[1] + TABLES[match[2]]() + match[3], text)

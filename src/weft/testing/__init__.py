@@ -6,6 +6,7 @@
 Knows: what must hold for every protocol. Must not know: any protocol in particular.
 """
 
+from weft.testing.contracts import check_stream_events
 from weft.testing.laws import (
     LawBrokenError,
     check_cuts,
@@ -25,5 +26,6 @@ __all__ = [
     "check_line_ends",
     "check_prefixes",
     "check_protocol",
+    "check_stream_events",
     "check_whole_reply",
 ]
