@@ -62,8 +62,8 @@ LAYERS = (
         "provider_state",
         "run_calls",
     },
-    {"reader", "writer", "forward", "verbatim", "pipe", "sources", "detect", "linting", "stream_events", "reconstruction"},
-    {"io"},
+    {"reader", "writer", "forward", "verbatim", "pipe", "sources", "detect", "linting", "adapters", "stream_events", "reconstruction"},
+    {"io", "orchestrator"},
     {"weft"},
     {"replay"},
     {"gateway", "cli", "testing", "__main__"},
@@ -86,6 +86,10 @@ GRANTS = {
     "weft": {"importlib"},  # imports the heavier names when they are asked for
     "weft.filters.named": {"importlib"},  # likewise
     "weft.protocol": {"importlib"},  # finds protocols by name, those of other packages too
+    "weft.adapters.catalogue": {"gettext", "importlib"},  # what people are told lies beside the code
+    "weft.adapters.descriptions": {"gettext"},  # the type of a catalogue
+    "weft.orchestrator.loop": {"anyio"},  # the one file of the orchestrator that waits
+    "weft.orchestrator.clock": {"anyio"},  # likewise
     "weft.linting.checklist": {"importlib"},  # imports the rules of the protocol that is asked for
     "weft.nearest": {"difflib"},
     "weft.stream_events.collect": {"importlib"},  # what keeps a timeout is an extra, imported when one is given

@@ -30,6 +30,7 @@ __all__ = [
     "http_status",
     "is_error_body",
     "make_error",
+    "masked",
     "to_seed000",
     "to_seed001",
     "to_seed002",
@@ -78,7 +79,7 @@ def make_error(
     return Error(
         type=type,
         code=code or type,
-        message=_masked(message[:READ]) or kind.message,
+        message=masked(message[:READ]) or kind.message,
         retryable=kind.retryable if retryable is None else retryable,
         fault=fault or kind.fault,
         retry_after=retry_after,
@@ -88,7 +89,8 @@ def make_error(
     )
 
 
-def _masked(message: str) -> str:
+def masked(message: str) -> str:
+    """The text without what looks like a credential."""
     for pattern, left in tables.SECRETS:
         message = re.sub(pattern, left, message)
     return message

@@ -65,7 +65,7 @@ class Decoder(Shape):
 
 
 class ProtocolSpec(msgspec.Struct, frozen=True, kw_only=True):
-    """A protocol by name: a source has a decoder, a target an encoder, and `reply` writes its whole replies.
+    """A protocol by name: a source has a decoder, a target an encoder; `reply` writes its whole replies, `turn` an assistant's turn of its requests.
 
     `framing` is the default; the bytes themselves may say otherwise. `ignores` are members known and not read.
     """
@@ -76,6 +76,7 @@ class ProtocolSpec(msgspec.Struct, frozen=True, kw_only=True):
     decoder: Any = None
     encoder: Any = None
     reply: Any = None
+    turn: Any = None
     dialect: Dialect = Dialect()
     dialects: tuple[Dialect, ...] = ()
     signs: tuple[Sign, ...] = ()
@@ -116,7 +117,8 @@ DIALECT_GROUP = "weft.dialects"
 
 
 @cache
-def _entry_points(group: str) -> dict[str, Any]:
+def plugins(group: str) -> dict[str, Any]:
+    """What other packages bring for that group of entry points, by name; nothing is imported before it is loaded."""
     from importlib.metadata import entry_points
 
     return {point.name: point for point in entry_points(group=group)}
@@ -124,17 +126,17 @@ def _entry_points(group: str) -> dict[str, Any]:
 
 def names() -> list[str]:
     """All protocols that can be asked for by name, plug-ins included."""
-    return sorted(BUILT_IN.keys() | _entry_points(PROTOCOL_GROUP).keys())
+    return sorted(BUILT_IN.keys() | plugins(PROTOCOL_GROUP).keys())
 
 
 @cache
 def _named(name: str) -> ProtocolSpec:
     if name in BUILT_IN:
         return import_module(BUILT_IN[name]).PROTOCOL
-    plugins = _entry_points(PROTOCOL_GROUP)
-    if name in plugins:
-        return plugins[name].load()
-    raise UnknownNameError("protocol", name, BUILT_IN.keys() | plugins.keys())
+    brought = plugins(PROTOCOL_GROUP)
+    if name in brought:
+        return brought[name].load()
+    raise UnknownNameError("protocol", name, BUILT_IN.keys() | brought.keys())
 
 
 def resolve(name: "str | ProtocolSpec", dialect: "str | Dialect | None" = None) -> tuple[ProtocolSpec, Dialect]:
@@ -147,7 +149,7 @@ def resolve(name: "str | ProtocolSpec", dialect: "str | Dialect | None" = None) 
     if isinstance(dialect, Dialect):
         return spec, dialect
     wanted = (dialect or inline).removeprefix(spec.name + "/")
-    plugin = _entry_points(DIALECT_GROUP).get(f"{spec.name}/{wanted}") if wanted and wanted not in _rows(spec) else None
+    plugin = plugins(DIALECT_GROUP).get(f"{spec.name}/{wanted}") if wanted and wanted not in _rows(spec) else None
     return spec, plugin.load() if plugin is not None else spec.dialect_named(wanted)
 
 
