@@ -233,3 +233,15 @@ def test_a_client_that_wants_a_block_gets_one():
     out, _ = frames(start(), ev.End("completed", STOP), profile="claude-code")
     assert [{"type": "text", "text": ""}] == blocks(out)
     assert [] == blocks(frames(start(), ev.End("completed", STOP))[0])
+
+
+def test_text_that_was_only_a_foreign_signature_is_no_block():
+    """Claude Code prints the last text block as the answer, and the API refuses an empty one in the next turn."""
+    gemini = (
+        b'data: {"candidates":[{"content":{"parts":[{"text":"Ahoy."}]}}]}\n\n'
+        b'data: {"candidates":[{"content":{"parts":[{"text":"","thoughtSignature":"c2ln"}]},"finishReason":"STOP"}]}\n\n'
+    )
+    pipe = weft.Pipe("gemini", "anthropic")
+    out = pipe.feed(gemini) + pipe.close()
+    assert 1 == out.count(b"event: content_block_start")
+    assert ["signature"] == [loss.what for loss in pipe.losses]

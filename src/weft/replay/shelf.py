@@ -218,7 +218,9 @@ def _failing(chunks: Iterable[Chunk], protocol: str, fault: Fault) -> Iterable[C
 
 def _refusal(status: int, message: str, protocol: str | None) -> Answer:
     """An HTTP error in the client's own protocol."""
-    error = make_error(status_type(status) or "server", message, status=status, retry_after=WAIT)
+    error = make_error(status_type(status) or "server", message, status=status)
+    if error.retryable:
+        error = msgspec.structs.replace(error, retry_after=WAIT)
     told = f"{status} {error.message}"
     headers = {"retry-after": str(WAIT)} if error.retryable else {}
     name = (protocol or "openai-chat").partition("/")[0]

@@ -67,6 +67,7 @@ class AnthropicEncoder(Encoder):
         self._head = self._tail = b""
         self._part: tuple[int, ev.ReasoningForm] | None = None
         self._sealed: str | None = None
+        self._hollow = False
         self._called = False
         self._counted: dict[str, int] = {}
 
@@ -161,7 +162,7 @@ class AnthropicEncoder(Encoder):
 
     def _block_start(self, event: ev.BlockStart) -> None:
         self._greet()
-        self._block, self._begun, self._part = event, False, None
+        self._block, self._begun, self._part, self._hollow = event, False, None, False
         if event.channel:
             self.lose("channel", place_of(event))
         if event.kind == "refusal":
@@ -240,6 +241,7 @@ class AnthropicEncoder(Encoder):
         """A signature of ours goes back as it came, another origin's is wrapped; what is encrypted is a block of its own."""
         if self._block is None or self._block.kind != "reasoning":
             self.lose("signature", place_of(event))
+            self._hollow = True
             return
         value = event.value if event.origin.protocol == "anthropic" else wrapped(event)
         if event.encrypted:
@@ -292,6 +294,8 @@ class AnthropicEncoder(Encoder):
             self.lose("tool_result", place_of(event))
         elif block.kind == "opaque" and not self._begun:
             self.lose("opaque", place_of(event))
+        elif self._hollow and not self._begun and block.kind in ("text", "refusal"):
+            pass  # nothing is left of it, and an empty text is what Claude Code shows for the answer and the API refuses in the next turn
         elif self._begin():
             if block.kind == "tool_call" and block.tool == "custom":
                 self._write(self._head + jsontext.line('"}') + self._tail)

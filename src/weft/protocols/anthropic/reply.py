@@ -49,6 +49,10 @@ def _blocks(part: AnyPart, losses: Losses) -> list[dict[str, Any]]:
         return [{**own, "input": part.arguments or {}}]
     if is_object(own):
         return [own]
+    if isinstance(part, Text) and part.signatures:
+        losses.add("signature", AnthropicEncoder.loses["signature"], f"block {part.index}")
+        if not part.text:
+            return []
     if isinstance(part, Text):
         cited = [note.raw for note in part.annotations if note.kind in words.CITATIONS]
         return [{"type": "text", "text": part.text, **({"citations": cited} if cited else {})}]
