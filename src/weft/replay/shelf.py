@@ -72,7 +72,7 @@ class Shelf:
 
     def answer(self, request: Request) -> Answer:
         """The answer to one request; a wish that makes no sense is answered with 400 or 404 and the reason."""
-        if request.method == "GET":
+        if request.method in ("GET", "HEAD"):
             return self._index(request.path)
         want = asked(request.path, _json(request.body))
         try:
