@@ -62,8 +62,8 @@ LAYERS = (
         "provider_state",
         "run_calls",
     },
-    {"reader", "writer", "forward", "verbatim", "pipe", "sources", "detect", "linting", "adapters", "stream_events", "reconstruction"},
-    {"io", "orchestrator"},
+    {"reader", "writer", "forward", "verbatim", "pipe", "sources", "detect", "linting", "adapters", "stream_events", "reconstruction", "vscode"},
+    {"io", "runner", "orchestrator"},
     {"weft"},
     {"replay"},
     {"gateway", "cli", "testing", "__main__"},
@@ -74,7 +74,7 @@ HEIGHT = {name: height for height, names in enumerate(LAYERS) for name in names}
 APART = {"protocols", "filters", "steps"}
 
 # All but these are the core: pure, deterministic, and at home with what CORE_MAY_IMPORT names.
-OUTER = {"io", "replay", "gateway", "cli", "testing", "__main__"}
+OUTER = {"io", "runner", "replay", "gateway", "cli", "testing", "__main__"}
 CORE_MAY_IMPORT = {
     "abc", "base64", "binascii", "bisect", "codecs", "collections", "copy", "datetime", "enum", "functools", "hashlib", "itertools",
     "math", "msgspec", "operator", "re", "string", "struct", "types", "typing", "unicodedata", "urllib.parse", "weft", "zlib",
@@ -92,6 +92,7 @@ GRANTS = {
     "weft.orchestrator.clock": {"anyio"},  # likewise
     "weft.linting.checklist": {"importlib"},  # imports the rules of the protocol that is asked for
     "weft.nearest": {"difflib"},
+    "weft.vscode.adapter": {"logging"},  # the default of an option whose default is the console
     "weft.stream_events.collect": {"importlib"},  # what keeps a timeout is an extra, imported when one is given
     "weft.steps.contract": {
         "importlib"

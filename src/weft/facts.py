@@ -21,6 +21,8 @@ class Facts:
         self._made_id = response_id
         self._known: dict[str, Any] = {}
         self._made_calls = 0
+        self.id_made = False
+        """Was the id made before it came here?"""
 
     def told(
         self, id: str | None, model: str | None, provider: str | None, created: float | None
@@ -47,7 +49,11 @@ class Facts:
         if not id:
             self._made_id = self._made_id or f"weft_{crc32(frame):08x}"
         return Start(
-            id or str(self._made_id), known.get("model"), known.get("provider"), known.get("created"), made=not id
+            id or str(self._made_id),
+            known.get("model"),
+            known.get("provider"),
+            known.get("created"),
+            made=not id or self.id_made,
         )
 
     def made_call_id(self) -> str:

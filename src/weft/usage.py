@@ -48,7 +48,7 @@ class UsageLedger:
         if "total_tokens" not in values and {"input_tokens", "output_tokens"} <= values.keys():
             values["total_tokens"] = values["input_tokens"] + values["output_tokens"]
             sources["total_tokens"] = "derived"
-        return Usage(**values, sources=sources, raw=self._raw)
+        return Usage(**values, sources={field: sources[field] for field in FIELDS if field in sources}, raw=self._raw)
 
     def _merged(self, field: str, value: int) -> int:
         old = self._values.get(field)

@@ -320,3 +320,46 @@ def test_what_another_provider_ran_is_named():
 def test_a_model_that_becomes_known_late_is_named_at_the_end():
     out, lost = frames(ev.Start("m1"), text(0, "a"), ev.Meta("model", "m-2"), ev.End("completed", STOP))
     assert ("m-2", {}) == (out[-1]["response"]["model"], lost)
+
+
+@pytest.mark.parametrize(("tool", "prefix"), [("shell", "sh"), ("local_shell", "lsh"), ("apply_patch", "apc")])
+def test_a_tool_with_an_item_of_its_own_kind_is_said_when_it_is_whole(tool, prefix):
+    out, lost = frames(start(), call(0, '{"command":', '["ls"]}', tool=tool), ev.End("completed", CALLED))
+    assert ["output_item.added", "output_item.done"] == kinds(out)[2:-1]
+    (item,) = items(out)
+    assert (f"{tool}_call", f"{prefix}_m1_0", "completed") == (item["type"], item["id"], item["status"])
+    assert {"command": ["ls"]} == item["operation" if tool == "apply_patch" else "action"]
+    assert {} == lost
+
+
+def test_a_tool_of_its_own_kind_that_was_cut_off_is_never_said_to_be_completed():
+    whole = call(0, '{"command":["rm"]}', complete=False, tool="local_shell")
+    (item,) = items(frames(start(), whole, ev.End("incomplete", (ev.Finish(reason="length"),)))[0])
+    assert ("local_shell_call", "incomplete") == (item["type"], item["status"])
+
+
+@pytest.mark.parametrize("pieces", [(), ('{"command":["r',)])
+def test_cut_arguments_of_a_tool_of_its_own_kind_stay_as_they_came(pieces):
+    out, lost = frames(start(), call(0, *pieces, complete=False, tool="shell"), ev.End("completed", STOP))
+    (item,) = items(out)
+    assert ("function_call", "".join(pieces), "incomplete") == (item["type"], item["arguments"], item["status"])
+    assert {"tool_kind": 1} == lost
+
+
+def test_log_probabilities_of_a_refusal_have_no_place():
+    spoken = [ev.BlockStart(0, "refusal"), ev.RefusalDelta(0, "No.", [{"token": "No.", "logprob": -1}])]
+    out, lost = frames(start(), spoken, ev.BlockEnd(0, True), ev.End("completed", STOP))
+    assert "refusal.delta" in kinds(out)
+    assert "output_text.delta" not in kinds(out)
+    assert {"logprobs": 1} == lost
+
+
+def test_log_probabilities_that_are_no_list_of_tokens_are_lost():
+    spoken = [ev.BlockStart(0, "text"), ev.TextDelta(0, "a", {"tokens": ["a"], "token_logprobs": [-1.0]})]
+    out, lost = frames(start(), spoken, ev.BlockEnd(0, True), ev.End("completed", STOP))
+    assert ["a"] == [frame["delta"] for frame in out if frame["type"] == "response.output_text.delta"]
+    assert {"logprobs": 1} == lost
+
+
+def test_who_served_is_lost_by_name():
+    assert {"meta": 1} == frames(ev.Start("m1", "m", "somebody"), ev.End("completed", STOP))[1]

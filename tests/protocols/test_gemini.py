@@ -347,7 +347,7 @@ def test_logprobs_come_with_the_text():
     part = got.blocks[0]
     assert isinstance(part, Text)
     top = [{"token": "Hi", "logprob": -0.25}, {"token": "Yo", "logprob": -2}]
-    assert [{"content": [{"token": "Hi", "logprob": -0.25, "token_id": 5, "top_logprobs": top}]}] == part.logprobs
+    assert [{"token": "Hi", "logprob": -0.25, "token_id": 5, "top_logprobs": top}] == part.logprobs
     assert "Hi" == got.text
 
 
@@ -356,7 +356,7 @@ def test_logprobs_may_lack_rivals_and_a_probability_of_one():
     part = message(sse(chunk(text("Hi!"), finish="STOP", logprobsResult=result)), G).blocks[0]
     assert isinstance(part, Text)
     sure = [{"token": token, "logprob": 0.0, "top_logprobs": []} for token in ("Hi", "!")]
-    assert [{"content": sure}] == part.logprobs
+    assert sure == part.logprobs
     assert [] == message(sse(chunk(logprobsResult={"chosenCandidates": 5})), G).blocks
 
 

@@ -29,7 +29,7 @@ class EventsDecoder:
         self._on: dict[type[ev.Event], Callable[[Any], None]] = {
             ev.Start: self._start,
             ev.Meta: lambda e: self.out.meta(e.name, e.value),
-            ev.Note: lambda e: self.out.note(e.code, e.message),
+            ev.Note: lambda e: self.out.note(e.code, e.message, offset=e.offset),
             ev.BlockStart: self._block_start,
             ev.TextDelta: lambda e: self.out.text(e.text, self._choice(e), e.index, e.logprobs),
             ev.RefusalDelta: lambda e: self.out.refusal(e.text, self._choice(e), e.index, e.logprobs),
@@ -44,7 +44,7 @@ class EventsDecoder:
             ev.StepStart: lambda _: self.out.step_start(),
             ev.StepEnd: self._step_end,
             ev.Usage: self._usage,
-            ev.Unknown: lambda e: self.out.carry(e.raw, e.name),
+            ev.Unknown: lambda e: self.out.carry(e.raw, e.name, e.offset),
             ev.End: self._end,
         }
 
@@ -59,7 +59,7 @@ class EventsDecoder:
         return self._choices.get(event.index, 0)
 
     def _start(self, event: ev.Start) -> None:
-        self.out.start(event.id, event.model, event.provider, event.created)
+        self.out.start(event.id, event.model, event.provider, event.created, made=event.made)
 
     def _block_start(self, event: ev.BlockStart) -> None:
         self._choices[event.index] = event.choice

@@ -6,6 +6,7 @@ from weft.protocols.gemini.dialects import GEMINI, ROWS
 from weft.protocols.gemini.encode import GeminiEncoder
 from weft.protocols.gemini.names import framed
 from weft.protocols.gemini.reply import reply
+from weft.protocols.gemini.request import GeminiTurn
 from weft.protocols.gemini.wire import IGNORES
 
 PROTOCOL = ProtocolSpec(
@@ -15,6 +16,7 @@ PROTOCOL = ProtocolSpec(
     decoder=GeminiDecoder,
     encoder=GeminiEncoder,
     reply=reply,
+    turn=GeminiTurn,
     dialect=GEMINI,
     dialects=ROWS,
     ignores=IGNORES,

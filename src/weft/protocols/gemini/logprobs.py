@@ -6,9 +6,10 @@ Knows: the two parallel lists of this wire, to read and to write. Must not know:
 from typing import Any
 
 from weft.jsontext import is_array, is_object
+from weft.logprobs import tokens_of
 
 
-def tokens(result: dict[str, Any]) -> dict[str, Any] | None:
+def tokens(result: dict[str, Any]) -> list[dict[str, Any]] | None:
     """The chosen tokens with the most likely ones beside them; None if nothing was chosen."""
     chosen, rivals = _list(result.get("chosenCandidates")), _list(result.get("topCandidates"))
     content: list[dict[str, Any]] = []
@@ -16,7 +17,7 @@ def tokens(result: dict[str, Any]) -> dict[str, Any] | None:
         beside: Any = rivals[at] if at < len(rivals) else None
         top = _list(beside.get("candidates")) if is_object(beside) else []
         content.append({**_token(token), "top_logprobs": [_token(rival) for rival in top]})
-    return {"content": content} if content else None
+    return content or None
 
 
 def _token(value: Any) -> dict[str, Any]:
@@ -32,8 +33,7 @@ def _list(value: Any) -> list[Any]:
 
 def result(logprobs: Any) -> dict[str, Any] | None:
     """The two lists of this wire; None for what is not a list of tokens."""
-    content: Any = logprobs.get("content") if is_object(logprobs) else logprobs
-    entries = [entry for entry in _list(content) if is_object(entry)]
+    entries = tokens_of(logprobs)
     if not entries:
         return None
     rivals = [{"candidates": [_candidate(rival) for rival in _list(entry.get("top_logprobs"))]} for entry in entries]

@@ -5,6 +5,7 @@ from weft.protocols.ollama.decode import OllamaDecoder
 from weft.protocols.ollama.dialects import OLLAMA
 from weft.protocols.ollama.encode import OllamaEncoder
 from weft.protocols.ollama.reply import reply
+from weft.protocols.ollama.request import OllamaTurn
 from weft.protocols.ollama.wire import IGNORES
 
 PROTOCOL = ProtocolSpec(
@@ -14,6 +15,7 @@ PROTOCOL = ProtocolSpec(
     decoder=OllamaDecoder,
     encoder=OllamaEncoder,
     reply=reply,
+    turn=OllamaTurn,
     dialect=OLLAMA,
     ignores=IGNORES,
     signs=(

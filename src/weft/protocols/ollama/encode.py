@@ -13,6 +13,7 @@ from weft import events as ev
 from weft import jsontext
 from weft.context import Context
 from weft.encoder import Encoder, Handler, place_of
+from weft.logprobs import tokens_of
 from weft.losses import Losses
 from weft.protocols.ollama import words
 from weft.timestamps import stamp
@@ -151,7 +152,7 @@ class OllamaEncoder(Encoder):
         return again
 
     def _measured(self, event: ev.TextDelta | ev.RefusalDelta) -> None:
-        tokens = words.logprobs(event.logprobs)
+        tokens = tokens_of(event.logprobs)
         if tokens is None:
             self.lose("logprobs", place_of(event))
         beside = b',"logprobs":' + jsontext.line(tokens) if tokens else b""

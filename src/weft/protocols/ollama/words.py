@@ -1,4 +1,4 @@
-"""The words of this wire for what is the same in a line and in a whole reply: finishes, counts, failures, log probabilities.
+"""The words of this wire for what is the same in a line and in a whole reply: finishes, counts and failures.
 
 Knows: names and tables. Must not know: lines, or when anything is said.
 """
@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from weft.errors import Error, error_from_body
 from weft.events import Finish, FinishReason, Usage
-from weft.jsontext import is_array, is_object
+from weft.jsontext import is_object
 
 _FINISHES: Final[dict[FinishReason | None, str]] = {"length": "length"}
 # Said in other words by this wire: a stop with calls beside it is one for them.
@@ -41,9 +41,3 @@ def tells_all(fault: Error) -> bool:
         fault.parameter,
         fault.code,
     )
-
-
-def logprobs(said: Any) -> list[Any] | None:
-    """The list of tokens; None for what is not one."""
-    tokens: Any = said.get("content") if is_object(said) else said
-    return tokens if is_array(tokens) and all(is_object(token) for token in tokens) else None

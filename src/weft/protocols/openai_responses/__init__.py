@@ -5,6 +5,7 @@ from weft.protocols.openai_responses.decode import ResponsesDecoder
 from weft.protocols.openai_responses.dialects import RESPONSES, ROWS
 from weft.protocols.openai_responses.encode import ResponsesEncoder
 from weft.protocols.openai_responses.reply import reply
+from weft.protocols.openai_responses.request import ResponsesTurn
 from weft.protocols.openai_responses.wire import IGNORES
 
 PROTOCOL = ProtocolSpec(
@@ -14,6 +15,7 @@ PROTOCOL = ProtocolSpec(
     decoder=ResponsesDecoder,
     encoder=ResponsesEncoder,
     reply=reply,
+    turn=ResponsesTurn,
     dialect=RESPONSES,
     dialects=ROWS,
     ignores=IGNORES,

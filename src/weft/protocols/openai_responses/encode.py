@@ -14,6 +14,7 @@ from weft.carried import wrapped
 from weft.context import Context
 from weft.encoder import Encoder, Handler, place_of
 from weft.jsontext import is_object
+from weft.logprobs import tokens_of
 from weft.losses import Losses
 from weft.protocols.openai_responses import response
 from weft.protocols.openai_responses.written import (
@@ -29,7 +30,8 @@ from weft.toolids import fitted
 
 _ANYTHING: Final = re.compile(r"(?!)")
 _OWN_ANNOTATIONS: Final = frozenset({"url_citation", "file_citation", "container_file_citation", "file_path"})
-_NATIVE: Final = frozenset({"local_shell", "shell", "apply_patch", "computer"})
+# Tools with an item of their own kind -> how the ids of those begin.
+_NATIVE: Final = {"local_shell": "lsh", "shell": "sh", "apply_patch": "apc", "computer": "cu"}
 _PREFIXES: Final = {"text": "msg", "refusal": "msg", "reasoning": "rs", "tool_call": "fc", "file": "ig"}
 
 # Client profiles that show reasoning only if it is a summary.
@@ -52,11 +54,12 @@ class ResponsesEncoder(Encoder):
         "unknown": "a frame nobody could name is not made up again",
         "reasoning_form": "this client shows reasoning only as a summary",
         "signature": "only reasoning has a place for state of its origin",
-        "tool_kind": "a tool of this kind has no form here: it reads as a function",
+        "tool_kind": "a tool of this kind has no form here, or not with such arguments: it reads as a function",
         "tool_call_id": "an id has at most 64 characters",
         "executor": "a tool that another provider ran has no item here",
         "tool_result": "results of another provider's tools have no item here",
         "annotation": "only URL citations can be said of another protocol's",
+        "logprobs": "log probabilities are those of single tokens of a text",
         "file": "only images have a place",
         "opaque": "another protocol's items have no place",
         "channel": "a message has phases, and this channel is none",
@@ -110,6 +113,8 @@ class ResponsesEncoder(Encoder):
     # -- the response --------------------------------------------------------------------------------------------
 
     def _start(self, event: ev.Start) -> None:
+        if event.provider is not None:
+            self.lose("meta", "provider")
         self._response = response.envelope(event, self._context)
         self._event("response.created", {"response": self._response})
         self._event("response.in_progress", {"response": self._response})
@@ -164,18 +169,25 @@ class ResponsesEncoder(Encoder):
         item.open_part(event.kind)
 
     def _open_call(self, event: ev.BlockStart, *, custom: bool) -> None:
+        id = self._id(event, "ctc" if custom else "fc")
+        item = WrittenCall(self._say, self._splice, id, self._call_id(event), event.name or "", custom)
+        self._open(item)
+
+    def _call_id(self, event: ev.BlockStart) -> str:
         call_id = fitted(event.id or "", _ANYTHING)
         if call_id != event.id:
             self.lose("tool_call_id", place_of(event))
-        prefix = "ctc" if custom else "fc"
-        item = WrittenCall(self._say, self._splice, self._id(event, prefix), call_id, event.name or "", custom)
-        self._open(item)
+        return call_id
 
     def _text(self, event: ev.TextDelta | ev.RefusalDelta) -> None:
         item = self._item
         if event.logprobs is not None and isinstance(item, WrittenMessage):
-            item.text_with_logprobs(event.text, event.logprobs)
-        elif item is not None:
+            tokens = tokens_of(event.logprobs) if type(event) is ev.TextDelta else None
+            if tokens is not None:
+                item.text_with_logprobs(event.text, tokens)
+                return
+            self.lose("logprobs", place_of(event))
+        if item is not None:
             self._delta(item, event.text)
 
     def _think(self, event: ev.ReasoningDelta) -> None:
@@ -255,10 +267,11 @@ class ResponsesEncoder(Encoder):
 
     def _without_item(self, block: ev.BlockStart) -> None:
         """What another protocol's source said and no item can say; a client's call is a function's at least."""
-        if block.kind == "tool_call" and block.tool in _NATIVE:
-            action = jsontext.decode_object("".join(self._held))
-            call_id = fitted(block.id or "", _ANYTHING)
-            self._open(WrittenNative(self._say, self._splice, self._id(block), block.tool, call_id, action or {}))
+        native = block.tool in _NATIVE and (self._held or self._status == "completed")
+        action = jsontext.decode_object("".join(self._held)) if native else None
+        if block.kind == "tool_call" and action is not None:
+            id, call_id = self._id(block, _NATIVE[block.tool]), self._call_id(block)
+            self._open(WrittenNative(self._say, self._splice, id, block.tool, call_id, action))
             self._close_item()
         elif block.kind == "tool_call" and block.executor == "client":
             self.lose("tool_kind", place_of(block))
@@ -278,7 +291,7 @@ class ResponsesEncoder(Encoder):
     # -- items and frames ----------------------------------------------------------------------------------------
 
     def _open(self, item: Written) -> None:
-        self._item, self._status = item, "completed"
+        self._item = item
         item.announce()
 
     def _close_item(self) -> None:

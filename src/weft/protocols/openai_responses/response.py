@@ -44,7 +44,7 @@ _ECHOED: Final = (
 )
 
 CODES: Final = frozenset(
-    "server_error rate_limit_exceeded invalid_prompt data_residency_mismatch bio_policy vector_store_timeout invalid_image "
+    "server_error rate_limit_exceeded invalid_prompt data_residency_mismatch bio_policy misalignment_policy_violation vector_store_timeout invalid_image "
     "invalid_image_format invalid_base64_image invalid_image_url image_too_large image_too_small image_parse_error "
     "image_content_policy_violation invalid_image_mode image_file_too_large unsupported_image_media_type empty_image_file "
     "failed_to_download_image image_file_not_found insufficient_quota context_length_exceeded usage_not_included "

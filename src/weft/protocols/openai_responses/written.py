@@ -9,8 +9,6 @@ An item is made with `say(type, members)`, which adds its place; `item(status)` 
 from collections.abc import Callable
 from typing import Any
 
-from weft import jsontext
-
 Say = Callable[[str, dict[str, Any]], None]
 Splice = Callable[[str, dict[str, Any]], bytes]
 """Gives the frame of a delta up to where its text stands."""
@@ -83,12 +81,11 @@ class WrittenMessage(Written):
         name = "response.output_text.delta" if kind == "text" else "response.refusal.delta"
         self.head = self._splice(name, self._place(beside))
 
-    def text_with_logprobs(self, text: str, logprobs: Any) -> None:
+    def text_with_logprobs(self, text: str, tokens: list[dict[str, Any]]) -> None:
         """A delta that is more than its text."""
         self.pieces.append(text)
-        entries = logprobs if jsontext.is_array(logprobs) else [logprobs]
-        self._logprobs += entries
-        self._say("response.output_text.delta", self._place({"delta": text, "logprobs": entries}))
+        self._logprobs += tokens
+        self._say("response.output_text.delta", self._place({"delta": text, "logprobs": tokens}))
 
     def annotate(self, annotation: dict[str, Any]) -> None:
         """A citation of the open part."""
