@@ -343,6 +343,13 @@ def test_exception_that_carries_the_answer_is_that_answer(exc, type, status):
     assert str(exc) == error.original["message"]
 
 
+@pytest.mark.parametrize("name", ["AbortError", "CancelledError"])
+def test_a_source_that_says_it_was_stopped_is_cancelled(name):
+    error = error_from_exception(type(name, (RuntimeError,), {})("stopped"))
+    assert ("cancelled", "client", "stopped") == (error.type, error.fault, error.original["message"])
+    assert "transport" == error_from_exception(ConnectionAbortedError()).type
+
+
 def test_exception_brings_the_wait_from_its_response():
     exc = StatusError("429", response=StatusError("", status_code=429, headers={"Retry-After": "4"}))
     assert 4.0 == error_from_exception(exc).retry_after

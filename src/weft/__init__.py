@@ -16,8 +16,10 @@ if typing.TYPE_CHECKING:
     from weft.message import Choice, Message, collect
     from weft.pipe import Pipe, convert
     from weft.rules import Limits
+    from weft.runner import run
     from weft.sources import acollect, aread, read
     from weft.tools import ToolIdentity, ToolIdentityMap
+    from weft.vscode import VSCodeStreamAdapter
 
 _HOMES = {
     "Choice": "weft.message",
@@ -32,6 +34,7 @@ _HOMES = {
     "ToolCallAccumulator": "weft.accumulator",
     "ToolIdentity": "weft.tools",
     "ToolIdentityMap": "weft.tools",
+    "VSCodeStreamAdapter": "weft.vscode",
     "acollect": "weft.sources",
     "aread": "weft.sources",
     "collect": "weft.message",
@@ -40,6 +43,7 @@ _HOMES = {
     "from_json": "weft.events",
     "lint": "weft.linting",
     "read": "weft.sources",
+    "run": "weft.runner",
     "to_json": "weft.events",
 }
 
@@ -56,6 +60,7 @@ __all__ = [
     "ToolCallAccumulator",
     "ToolIdentity",
     "ToolIdentityMap",
+    "VSCodeStreamAdapter",
     "acollect",
     "aread",
     "collect",
@@ -64,6 +69,7 @@ __all__ = [
     "from_json",
     "lint",
     "read",
+    "run",
     "to_json",
 ]
 

@@ -416,6 +416,8 @@ MONTHS = {name: month for month, name in enumerate("Jan Feb Mar Apr May Jun Jul 
 HTTP_DATE = r"\w{3}, (\d{2}) (\w{3}) (\d{4}) (\d{2}):(\d{2}):(\d{2}) GMT"
 
 TIMEOUT_NAMES = ("Timeout", "TimedOut")
+CANCELLED_NAMES = frozenset({"AbortError", "CancelledError", "CanceledError"})
+"""Names of exceptions with which a source says that its caller stopped it; what stops the task itself is none of these."""
 EXCEPTION_STATUSES = ("status_code", "status", "code")
 EXCEPTION_BODIES = ("body", "response", "details")
 

@@ -172,8 +172,10 @@ def error_from_exception(exc: BaseException) -> Error:
             body, status=status, headers=cast("Any", headers) if isinstance(headers, Mapping) else None
         )
         return msgspec.structs.replace(answer, original={**original, "body": body})
-    names = " ".join(base.__name__ for base in type(exc).__mro__)
-    late = any(part in names for part in tables.TIMEOUT_NAMES)
+    bases = [base.__name__ for base in type(exc).__mro__]
+    if not tables.CANCELLED_NAMES.isdisjoint(bases):
+        return make_error("cancelled", original=original)
+    late = any(part in " ".join(bases) for part in tables.TIMEOUT_NAMES)
     return make_error("timeout" if late else "transport", fault="transport", original=original)
 
 
