@@ -1,10 +1,12 @@
-"""For authors of protocols: our own laws, to be held against somebody else's decoder.
+"""For authors of protocols: our own laws, to be held against somebody else's decoder. For users of the runner: a clock that stands still.
 
     from weft.testing import check_protocol
     check_protocol(MY_PROTOCOL, [path_or_bytes, ...])
 
-Knows: what must hold for every protocol. Must not know: any protocol in particular.
+Knows: what must hold for every protocol. Must not know: any protocol in particular. `FakeClock` needs anyio and is imported when asked for.
 """
+
+import typing
 
 from weft.testing.contracts import check_stream_events
 from weft.testing.laws import (
@@ -18,7 +20,11 @@ from weft.testing.laws import (
     check_whole_reply,
 )
 
+if typing.TYPE_CHECKING:
+    from weft.testing.clock import FakeClock
+
 __all__ = [
+    "FakeClock",
     "LawBrokenError",
     "check_cuts",
     "check_garbage",
@@ -29,3 +35,11 @@ __all__ = [
     "check_stream_events",
     "check_whole_reply",
 ]
+
+
+def __getattr__(name: str) -> typing.Any:
+    if name != "FakeClock":
+        raise AttributeError(f"module 'weft.testing' has no attribute {name!r}")
+    from weft.testing.clock import FakeClock
+
+    return FakeClock

@@ -1,0 +1,115 @@
+"""One run: what the consumer is told, and what it took."""
+
+import pytest
+
+import weft
+from tests.runner.script import ANSWER, COUNTED, CUT, OVERLOADED, Part, Stage, said, told
+from weft.grammar import Checker
+from weft.runner import Key, expand
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_an_answer_is_told_as_it_came():
+    stage = Stage()
+    run = stage.run(stage.attempt(ANSWER))
+    events = await told(run)
+    assert [*weft.read(b"".join(ANSWER.body), "openai-chat")] == events
+    assert ("Hello there", "completed") == (run.message.text, run.message.outcome)
+    assert ["completed"] == [tried.outcome for tried in run.history]
+
+
+async def test_every_prefix_of_a_run_is_legal_and_has_one_terminal():
+    stage = Stage()
+    checker = Checker()
+    for event in await told(stage.run(stage.attempt(OVERLOADED, ANSWER))):
+        checker.feed(event)
+    checker.close()
+
+
+async def test_collect_is_the_whole_answer():
+    stage = Stage()
+    message = await stage.run(stage.attempt(OVERLOADED, ANSWER)).collect()
+    assert ("Hello there", "completed") == (message.text, message.outcome)
+
+
+async def test_a_failure_without_recourse_is_the_terminal():
+    stage = Stage()
+    run = stage.run(stage.attempt(CUT))
+    events = await told(run)
+    assert ("truncated", "truncated") == (events[-1].outcome, events[-1].error.type)
+    assert "Hel" == run.message.text
+    assert 1 == stage.closed
+
+
+async def test_parsed_frames_do_as_well_as_bytes():
+    stage = Stage()
+    frame = {"id": "c1", "choices": [{"index": 0, "delta": {"content": "Hi"}, "finish_reason": "stop"}]}
+    message = await stage.run(stage.attempt(Part((frame,)))).collect()
+    assert ("Hi", "completed") == (message.text, message.outcome)
+
+
+async def test_iterating_without_entering_says_what_to_do():
+    stage = Stage()
+    with pytest.raises(RuntimeError, match="async with"):
+        await anext(aiter(stage.run(stage.attempt(ANSWER))))
+
+
+async def test_a_run_is_made_for_one_answer():
+    stage = Stage()
+    run = stage.run(stage.attempt(ANSWER))
+    await told(run)
+    with pytest.raises(RuntimeError, match="one answer"):
+        await told(run)
+
+
+async def test_misuse_is_not_retried():
+    stage = Stage()
+    run = stage.run(stage.attempt(Part(open=(TypeError("url must be a string"),))))
+    with pytest.raises(TypeError, match="url must be"):
+        await told(run)
+    assert ["m"] == stage.asked
+
+
+async def test_an_exception_of_the_block_comes_out_as_it_is():
+    stage = Stage()
+    with pytest.raises(ZeroDivisionError):  # noqa: PT012 - what is raised inside is the point
+        async with stage.run(stage.attempt(ANSWER)) as run:
+            async for _ in run:
+                1 / 0  # noqa: B018
+    assert 1 == stage.closed
+
+
+async def test_a_transport_fault_after_a_good_terminal_is_none():
+    stage = Stage()
+    part = Part((said("Hi"), *ANSWER.body[1:], ConnectionResetError("late")))
+    message = await stage.run(stage.attempt(part)).collect()
+    assert ("completed", None) == (message.outcome, message.error)
+
+
+async def test_the_body_is_not_read_past_the_terminal():
+    stage = Stage()
+    read = []
+    part = Part((said("Hi"), COUNTED, lambda: read.append("more")))
+    await told(stage.run(stage.attempt(part)))
+    assert [] == read
+    assert 1 == stage.closed
+
+
+async def test_a_redirect_is_a_failure():
+    stage = Stage()
+    message = await stage.run(stage.attempt(Part(status=307)), max_attempts=1).collect()
+    assert ("failed", "protocol", 307) == (message.outcome, message.error.type, message.error.status)
+
+
+def test_keys_and_models_are_expanded_models_first():
+    stage = Stage()
+    models = [stage.attempt(ANSWER, model="a"), stage.attempt(ANSWER, model="b")]
+    attempts = expand(models, [Key("x"), Key("y")])
+    assert [("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")] == [(a.model, a.key.label) for a in attempts]
+    assert attempts[0].open is models[0].open
+
+
+def test_a_run_needs_an_attempt():
+    with pytest.raises(ValueError, match="at least one"):
+        weft.run([])
