@@ -107,6 +107,8 @@ class Surrogates(Filter):
                 getattr(self.out, verb)(_LONE, *where)
 
     def _whole(self, place: tuple[Any, ...], text: str) -> str:
+        if text.isascii() and not self._held:
+            return text
         text = self._held.pop(place, "") + text
         if text and _is_high(text[-1]):
             self._held[place] = text[-1]
@@ -126,4 +128,4 @@ def _entire(value: Any) -> Any:
 
 def _join(text: str) -> str:
     """Pairs become characters, lone halves U+FFFD."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

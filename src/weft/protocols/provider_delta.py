@@ -133,13 +133,14 @@ class ProviderDeltaDecoder:
             return
         if "usage" in delta:
             out.usage(_canonical(delta["usage"]), None, delta["usage"])
-        out.reasoning(delta.get("reasoning", ""))
-        out.refusal(delta.get("refusal", ""))
-        out.text(delta.get("text", ""))
+        for kind in ("reasoning", "refusal", "text"):
+            if text := delta.get(kind):
+                getattr(out, kind)(text)
         if (call := delta.get("toolCall")) is not None:
             tool = "custom" if call.get("type") == "custom" else "function"
             out.tool_call(call.get("index"), call.get("id"), call.get("name"), call.get("arguments"), tool=tool)
-        out.finish(delta.get("finishReason"))
+        if "finishReason" in delta:
+            out.finish(delta["finishReason"])
 
     def text_line(self, line: str) -> None:
         """A line that is not JSON is no delta."""

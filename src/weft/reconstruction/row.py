@@ -20,7 +20,7 @@ from weft.protocols.openai_responses.encode import ResponsesEncoder
 from weft.reconstruction.delta import ResponseStreamEvent
 from weft.reconstruction.finishes import in_seed_words
 from weft.reconstruction.prompt_end import PromptEnd
-from weft.steps import Step, chain
+from weft.steps import Emit, Step, chain
 from weft.steps.narrow import narrowed
 from weft.steps.restore import Restore
 
@@ -40,9 +40,9 @@ class Row:
         self._encoder = ResponsesEncoder(self._frames.append, context, losses)
         self._write = narrowed(self._encoder, losses)
         restore = [Restore(context.tools)] if context.tools is not None else []
-        emit = chain([PromptEnd(), *restore, *steps, in_seed_words], self._watch)
+        emit = chain([PromptEnd(), *restore, _named, *steps, in_seed_words], self._watch)
         rules = provider_delta.PROTOCOL.dialect.rules
-        self.assembler = Assembler(emit, rules, protocol=provider_delta.PROTOCOL.name, on_note=on_note)
+        self.assembler = Assembler(emit, rules, protocol=provider_delta.PROTOCOL.name)
         self.verbs = Surrogates(self.assembler)
 
     def taken(self) -> list[ResponseStreamEvent]:
@@ -73,6 +73,8 @@ class Row:
             self._open.add(event.index)
         elif isinstance(event, BlockEnd):
             self._open.discard(event.index)
+        elif isinstance(event, Note):
+            self._on_note(event)
         elif isinstance(event, Usage):
             self.usage = event
         elif isinstance(event, End):
@@ -83,6 +85,13 @@ class Row:
         for index in sorted(self._open):
             self._watch(BlockEnd(index, complete=False))
         self._watch(End("failed", error=make_error("server", "The response could not be completed.")))
+
+
+def _named(event: Event, emit: Emit) -> None:
+    """A step: a call that never got a name is announced under one, since clients crash without. It is incomplete whatever it is called."""
+    if isinstance(event, BlockStart) and event.kind == "tool_call" and not event.name:
+        event = msgspec.structs.replace(event, name=f"tool_{event.index}")
+    emit(event)
 
 
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
