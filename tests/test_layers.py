@@ -62,7 +62,7 @@ LAYERS = (
         "provider_state",
         "run_calls",
     },
-    {"reader", "writer", "forward", "verbatim", "pipe", "sources", "detect", "linting", "adapters", "stream_events", "reconstruction", "vscode"},
+    {"reader", "writer", "forward", "verbatim", "pipe", "sources", "detect", "linting", "adapters", "stream_events", "reconstruction", "vscode", "trace"},
     {"io", "runner", "orchestrator"},
     {"weft"},
     {"replay"},
