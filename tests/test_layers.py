@@ -60,6 +60,8 @@ LAYERS = (
         "losses",
         "encoder",
         "provider_state",
+        "turn_writer",
+        "turns",
         "run_calls",
     },
     {"reader", "writer", "forward", "verbatim", "pipe", "sources", "detect", "linting", "adapters", "stream_events", "reconstruction", "vscode", "trace"},

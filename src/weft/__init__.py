@@ -19,6 +19,7 @@ if typing.TYPE_CHECKING:
     from weft.runner import run
     from weft.sources import acollect, aread, read
     from weft.tools import ToolIdentity, ToolIdentityMap
+    from weft.turns import Replay, replay_turn
     from weft.vscode import VSCodeStreamAdapter
 
 _HOMES = {
@@ -31,6 +32,7 @@ _HOMES = {
     "Loss": "weft.losses",
     "Message": "weft.message",
     "Pipe": "weft.pipe",
+    "Replay": "weft.turns",
     "ToolCallAccumulator": "weft.accumulator",
     "ToolIdentity": "weft.tools",
     "ToolIdentityMap": "weft.tools",
@@ -43,6 +45,7 @@ _HOMES = {
     "from_json": "weft.events",
     "lint": "weft.linting",
     "read": "weft.sources",
+    "replay_turn": "weft.turns",
     "run": "weft.runner",
     "to_json": "weft.events",
 }
@@ -57,6 +60,7 @@ __all__ = [
     "Loss",
     "Message",
     "Pipe",
+    "Replay",
     "ToolCallAccumulator",
     "ToolIdentity",
     "ToolIdentityMap",
@@ -69,6 +73,7 @@ __all__ = [
     "from_json",
     "lint",
     "read",
+    "replay_turn",
     "run",
     "to_json",
 ]

@@ -308,12 +308,14 @@ class Assembler:
         block = self._blocks.keyed.get(key)
         return "".join(block.call.pieces) if block is not None and block.call is not None else ""
 
-    def call_signature(self, index: int, value: str, format: str | None = None, encrypted: bool = False) -> None:
+    def call_signature(
+        self, index: int, value: str, format: str | None = None, encrypted: bool = False, part: int | None = None
+    ) -> None:
         """Opaque state of the call whose block has this index."""
         block = self._blocks.open.get(index)
         if block is not None and value:
-            state = ev.Signature(block.index, value, self._facts.origin(block.item_id), None, format, encrypted)
-            self._send(unwrapped(block.index, value, None) or state)
+            state = ev.Signature(block.index, value, self._facts.origin(block.item_id), part, format, encrypted)
+            self._send(unwrapped(block.index, value, part) or state)
 
     # -- steps, usage, the end -----------------------------------------------------------------------------------
 

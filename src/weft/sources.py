@@ -16,6 +16,7 @@ from weft.message import Collector, Message
 from weft.protocol import Dialect, ProtocolSpec
 from weft.reader import FilterMaker, Reader
 from weft.rules import Limits
+from weft.steps import Step, chain
 
 Source = bytes | bytearray | memoryview | str | Mapping[str, Any] | Iterable[Any]
 
@@ -27,15 +28,16 @@ def read(
     dialect: str | Dialect | None = None,
     strict: bool = False,
     filters: Iterable[str | FilterMaker] = (),
+    steps: Iterable[Step] = (),
     limits: Limits | None = None,
     context: Context | None = None,
     status: int | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> "Reading":
-    """The events of one stream, as they become known. An exception of the source becomes the terminal."""
+    """The events of one stream, as they become known, after the `steps`. An exception of the source becomes the terminal."""
     events: list[Event] = []
     reader = Reader(
-        protocol, events.append,
+        protocol, chain(steps, events.append),
         dialect=dialect, strict=strict, filters=filters, limits=limits, context=context, status=status, headers=headers,
     )  # fmt: skip
     return Reading(reader.spec.name, _run(reader, events, source))
@@ -48,6 +50,7 @@ def aread(
     dialect: str | Dialect | None = None,
     strict: bool = False,
     filters: Iterable[str | FilterMaker] = (),
+    steps: Iterable[Step] = (),
     limits: Limits | None = None,
     context: Context | None = None,
     status: int | None = None,
@@ -56,7 +59,7 @@ def aread(
     """The same for an async source."""
     events: list[Event] = []
     reader = Reader(
-        protocol, events.append,
+        protocol, chain(steps, events.append),
         dialect=dialect, strict=strict, filters=filters, limits=limits, context=context, status=status, headers=headers,
     )  # fmt: skip
     return AsyncReading(reader.spec.name, _arun(reader, events, source))
@@ -70,7 +73,7 @@ class Reading(Iterator[Event]):
         self._events = events
         self.close = events.close
 
-    def __iter__(self) -> Iterator[Event]:
+    def __iter__(self) -> Iterator[Event]:  # noqa: PYI034 - the generator itself: a loop costs no more than before
         return self._events
 
     def __next__(self) -> Event:
@@ -85,7 +88,7 @@ class AsyncReading(AsyncIterator[Event]):
         self._events = events
         self.aclose = events.aclose
 
-    def __aiter__(self) -> AsyncIterator[Event]:
+    def __aiter__(self) -> AsyncIterator[Event]:  # noqa: PYI034 - likewise
         return self._events
 
     async def __anext__(self) -> Event:
@@ -164,19 +167,26 @@ class Pieces:
 
 
 def pieces_of(source: Source) -> Iterable[Any]:
-    """What to iterate over: one piece of bytes, text or a parsed frame is a source of its own."""
+    """What to iterate over: one piece of bytes, text, a parsed frame or an SDK's whole reply is a source of its own."""
     one: tuple[Any] = (source,)
-    if isinstance(source, bytes | bytearray | memoryview | str | Mapping) or not hasattr(source, "__iter__"):
+    if isinstance(source, bytes | bytearray | memoryview | str | Mapping) or hasattr(source, "model_dump"):
         return one
+    if not hasattr(source, "__iter__"):
+        raise TypeError(
+            f"{type(source).__name__!r} is no source: bytes, text, a parsed frame, an SDK's object, or an iterable of them"
+        )
     return source
 
 
 def plain(value: Any) -> Any:
-    """An SDK's object as plain data. Pydantic's are dumped under the names of the wire, without what was not sent."""
+    """An SDK's object as plain data. Pydantic's are dumped under the names of the wire, without what was not sent.
+
+    That a provider sent what its SDK has no type for is no matter to warn the caller of.
+    """
     if isinstance(value, Mapping | list | tuple | int | float | bool | msgspec.Struct) or value is None:
         return value  # pyright: ignore[reportUnknownVariableType] - whatever it holds
     if (dump := getattr(value, "model_dump", None)) is not None:
-        return dump(mode="json", by_alias=True, exclude_unset=True)
+        return dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
     if (dump := getattr(value, "to_dict", None)) is not None:
         return dump()
     members: dict[str, Any] | None = getattr(value, "__dict__", None)

@@ -177,7 +177,7 @@ def test_googles_signature_on_text():
 def test_state_of_copilot():
     """Atlas 2.1.5"""
     message = read(chunk({"reasoning_text": "hm"}), chunk({"reasoning_opaque": "b3A="}), text("x"), end())
-    assert ("hm", [("reasoning", "b3A=", None, True)]) == (message.reasoning, signatures(message))
+    assert ("hm", [("reasoning", "b3A=", "reasoning_opaque", True)]) == (message.reasoning, signatures(message))
 
 
 def test_anthropics_blocks_through_litellm():
@@ -191,7 +191,8 @@ def test_anthropics_blocks_through_litellm():
     ]
     message = read(*frames)
     assert "hm" == message.reasoning
-    assert [("reasoning", "c2ln", None, False), ("reasoning", "ZW5j", None, True)] == signatures(message)
+    form = "thinking_blocks"
+    assert [("reasoning", "c2ln", form, False), ("reasoning", "ZW5j", form, True)] == signatures(message)
     assert ["reasoning", "reasoning", "text"] == [part.__struct_config__.tag for part in message.blocks]
 
 
@@ -213,7 +214,7 @@ def test_mistral_thinks_in_its_content():
 def test_databricks_reasons_in_summaries():
     part = {"type": "reasoning", "summary": [{"type": "summary_text", "text": "hm", "signature": "c2ln"}]}
     message = read(chunk({"content": [part]}), chunk({"content": [{"type": "text", "text": "x"}]}), end())
-    assert ("hm", "x", [("reasoning", "c2ln", None, False)]) == (message.reasoning, message.text, signatures(message))
+    assert ("hm", "x", [("reasoning", "c2ln", "content_part", False)]) == (message.reasoning, message.text, signatures(message))
     assert "summary" == message.blocks[0].pieces[0].form
 
 

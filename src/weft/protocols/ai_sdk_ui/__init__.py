@@ -5,6 +5,7 @@ from weft.protocols.ai_sdk_ui.decode import UIStreamDecoder
 from weft.protocols.ai_sdk_ui.dialects import AI_SDK_UI
 from weft.protocols.ai_sdk_ui.encode import UIStreamEncoder
 from weft.protocols.ai_sdk_ui.reply import reply
+from weft.protocols.ai_sdk_ui.request import UITurn
 from weft.protocols.ai_sdk_ui.wire import IGNORES
 
 PROTOCOL = ProtocolSpec(
@@ -14,6 +15,7 @@ PROTOCOL = ProtocolSpec(
     decoder=UIStreamDecoder,
     encoder=UIStreamEncoder,
     reply=reply,
+    turn=UITurn,
     dialect=AI_SDK_UI,
     ignores=IGNORES,
     signs=(

@@ -22,12 +22,17 @@ def reply(message: Message, context: Context, losses: Losses) -> bytes:
     """The UIMessage. A message that failed is the text of its error, which is what a page shows of an answer that is none."""
     if message.error is not None and message.outcome in ("failed", "truncated"):
         return message.error.message.encode()
+    return jsontext.line(kept(_stream(message, context, losses)))
+
+
+def kept(stream: bytes) -> Chunk:
+    """The UIMessage that a page makes of a stream."""
     page = _Page()
-    for frame in _stream(message, context, losses).split(b"\n\n"):
+    for frame in stream.split(b"\n\n"):
         data = frame.removeprefix(b"data: ")
         if data.startswith(b"{"):
             page.take(jsontext.decode(data))
-    return jsontext.line(page.message)
+    return page.message
 
 
 class _Page:

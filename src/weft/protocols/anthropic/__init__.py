@@ -6,6 +6,7 @@ from weft.protocols.anthropic.decode import AnthropicDecoder, framed
 from weft.protocols.anthropic.dialects import MESSAGES, ROWS
 from weft.protocols.anthropic.encode import AnthropicEncoder
 from weft.protocols.anthropic.reply import reply
+from weft.protocols.anthropic.request import AnthropicTurn
 from weft.protocols.anthropic.wire import IGNORES
 
 PROTOCOL = ProtocolSpec(
@@ -15,6 +16,7 @@ PROTOCOL = ProtocolSpec(
     decoder=AnthropicDecoder,
     encoder=AnthropicEncoder,
     reply=reply,
+    turn=AnthropicTurn,
     dialect=MESSAGES,
     dialects=ROWS,
     ignores=IGNORES | families.MEMBERS,

@@ -5,6 +5,7 @@ from weft.protocols.bedrock.decode import ConverseDecoder
 from weft.protocols.bedrock.dialects import BEDROCK
 from weft.protocols.bedrock.encode import ConverseEncoder
 from weft.protocols.bedrock.reply import reply
+from weft.protocols.bedrock.request import ConverseTurn
 from weft.protocols.bedrock.sdk import framed
 from weft.protocols.bedrock.wire import IGNORES
 
@@ -15,6 +16,7 @@ PROTOCOL = ProtocolSpec(
     decoder=ConverseDecoder,
     encoder=ConverseEncoder,
     reply=reply,
+    turn=ConverseTurn,
     dialect=BEDROCK,
     ignores=IGNORES,
     framed=framed,

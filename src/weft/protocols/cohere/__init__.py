@@ -5,6 +5,7 @@ from weft.protocols.cohere.decode import CohereDecoder
 from weft.protocols.cohere.dialects import COHERE, ROWS
 from weft.protocols.cohere.encode import CohereEncoder
 from weft.protocols.cohere.reply import reply
+from weft.protocols.cohere.request import CohereTurn
 from weft.protocols.cohere.v1 import MEMBERS
 from weft.protocols.cohere.wire import IGNORES
 
@@ -15,6 +16,7 @@ PROTOCOL = ProtocolSpec(
     decoder=CohereDecoder,
     encoder=CohereEncoder,
     reply=reply,
+    turn=CohereTurn,
     dialect=COHERE,
     dialects=ROWS,
     ignores=IGNORES | MEMBERS,

@@ -5,6 +5,7 @@ from weft.protocols.openai_chat.decode import ChatDecoder
 from weft.protocols.openai_chat.dialects import CHAT, ROWS
 from weft.protocols.openai_chat.encode import ChatEncoder
 from weft.protocols.openai_chat.reply import reply
+from weft.protocols.openai_chat.request import ChatTurn
 from weft.protocols.openai_chat.wire import IGNORES
 
 PROTOCOL = ProtocolSpec(
@@ -14,6 +15,7 @@ PROTOCOL = ProtocolSpec(
     decoder=ChatDecoder,
     encoder=ChatEncoder,
     reply=reply,
+    turn=ChatTurn,
     dialect=CHAT,
     dialects=ROWS,
     ignores=IGNORES,

@@ -4,10 +4,13 @@ Knows: the kinds of parts that are sent. Must not know: blocks or other protocol
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from weft.assembler import Assembler
 from weft.jsontext import is_array, is_object
+
+PART: Final = "content_part"
+"""The format of state that came in a part of the content, and has none of its own."""
 
 
 def content_parts(out: Assembler, parts: list[Any], choice: int) -> None:
@@ -44,9 +47,9 @@ def _thinking(out: Assembler, part: dict[str, Any], choice: int) -> None:
         if isinstance(text, str):
             out.reasoning(text, choice, None, 0, form)
         if isinstance(signature, str):
-            out.signature(signature, choice)
+            out.signature(signature, choice, format=PART)
     if isinstance(part.get("signature"), str):
-        out.signature(part["signature"], choice)
+        out.signature(part["signature"], choice, format=PART)
 
 
 def _reference(out: Assembler, part: dict[str, Any], choice: int) -> None:

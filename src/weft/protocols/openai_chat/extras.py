@@ -8,6 +8,7 @@ from typing import Any
 from weft.assembler import Assembler
 from weft.jsontext import is_object
 from weft.protocols.openai_chat.content import image
+from weft.protocols.openai_chat.reasoning import OPAQUE
 from weft.protocols.openai_chat.tools import ToolReader, thought_signature
 from weft.protocols.openai_chat.wire import Audio, Delta, Json
 
@@ -42,7 +43,7 @@ class Extras:
         for tool in delta.executed_tools or ():
             self._execute(out, tool, choice)
         if delta.reasoning_opaque:
-            out.signature(delta.reasoning_opaque, choice, encrypted=True)
+            out.signature(delta.reasoning_opaque, choice, format=OPAQUE, encrypted=True)
         if signature := thought_signature(delta.extra_content):
             out.signature(signature, choice, kind=None)
 

@@ -49,7 +49,8 @@ def call_detail(state: Signature, call_id: str) -> dict[str, Any] | None:
     """The state of a call, if it came the way in which OpenRouter sends Google's."""
     if not state.encrypted or state.origin.protocol != OWN or not (state.format or "").startswith("google"):
         return None
-    return {"type": "reasoning.encrypted", "data": state.value, "format": state.format, "id": call_id}
+    index = {} if state.part is None else {"index": state.part}
+    return {"type": "reasoning.encrypted", "data": state.value, "format": state.format, "id": call_id, **index}
 
 
 def extra_content(state: Signature) -> dict[str, Any]:

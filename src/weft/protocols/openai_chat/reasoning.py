@@ -4,8 +4,14 @@ Knows: their members, and which of them are deltas and which are state that goes
 Must not know: blocks or other protocols.
 """
 
+from typing import Final
+
 from weft.assembler import Assembler
 from weft.protocols.openai_chat.wire import ReasoningDetail, ThinkingBlock
+
+OPAQUE: Final = "reasoning_opaque"
+BLOCKS: Final = "thinking_blocks"
+"""The format of state that has none of its own: the member that it came in, and goes back in."""
 
 
 class Details:
@@ -41,7 +47,10 @@ class Details:
         self._calls[id] = block
         early = self._early.pop(id, None)
         if early is not None:
-            out.call_signature(block, early[0].data or "", early[0].format, encrypted=True)
+            self._sign_call(out, block, early[0])
+
+    def _sign_call(self, out: Assembler, block: int, detail: ReasoningDetail) -> None:
+        out.call_signature(block, detail.data or "", detail.format, encrypted=True, part=detail.index)
 
     def flush(self, out: Assembler) -> None:
         """A choice is over: state for calls that never came is reasoning of its own."""
@@ -64,7 +73,7 @@ class Details:
         elif not detail.id:
             out.signature(data, choice, part=detail.index, kind=None, format=detail.format, encrypted=True)
         elif detail.id in self._calls:
-            out.call_signature(self._calls[detail.id], data, detail.format, encrypted=True)
+            self._sign_call(out, self._calls[detail.id], detail)
         else:
             self._early[detail.id] = detail, choice
 
@@ -82,5 +91,5 @@ def thinking_blocks(out: Assembler, blocks: list[ThinkingBlock], choice: int, *,
         if block.data:
             out.split(choice)
         if block.signature or block.data:
-            out.signature(block.signature or block.data or "", choice, encrypted=not block.signature)
+            out.signature(block.signature or block.data or "", choice, format=BLOCKS, encrypted=not block.signature)
             out.split(choice)
