@@ -25,8 +25,12 @@ class Dumped:
         self._frame = frame
 
     def model_dump(self, **options: object) -> dict:
-        assert {"mode": "json", "by_alias": True, "exclude_unset": True} == options
+        assert {"mode": "json", "by_alias": True, "exclude_unset": True, "warnings": False} == options
         return self._frame
+
+    def __iter__(self) -> Iterator[tuple[str, object]]:
+        """Pydantic's objects run over their members."""
+        return iter(self._frame.items())
 
 
 @pytest.mark.parametrize(
@@ -184,6 +188,19 @@ def test_a_whole_reply_where_a_stream_was_due_is_read():
     assert ("Hi", "completed") == (message.text, message.outcome)
 
 
+def test_a_whole_reply_of_an_sdk_is_one_frame():
+    reply = {"id": "c1", "choices": [{"index": 0, "message": {"content": "Hi"}, "finish_reason": "stop"}]}
+    message = weft.collect(weft.read(Dumped(reply), "openai-chat"))
+    assert ("Hi", "completed", []) == (message.text, message.outcome, message.notes)
+
+
+@pytest.mark.parametrize("source", [None, 5, object()])
+def test_what_is_no_source_is_refused(source):
+    """Misuse is an exception, not a stream that was cut."""
+    with pytest.raises(TypeError, match="is no source"):
+        list(weft.read(source, "openai-chat"))
+
+
 def test_a_frame_over_the_limit_ends_with_a_typed_error():
     """E8: a stated, settable cap."""
     big = sse(FRAMES[0]) + b"data: " + b"x" * 5000
@@ -194,6 +211,37 @@ def test_a_frame_over_the_limit_ends_with_a_typed_error():
 def test_a_stream_over_the_limit_ends_with_a_typed_error():
     end = list(weft.read([sse(FRAMES[0])] * 50, "openai-chat", limits=weft.Limits(stream=2000)))[-1]
     assert ("failed", "limit") == (end.outcome, end.error.type)
+
+
+@pytest.mark.parametrize("size", [1, 7, 5000])
+def test_what_came_before_the_limit_is_kept_however_the_stream_was_cut(size):
+    data = sse(FRAMES[0]) * 50
+    pieces = [data[at : at + size] for at in range(0, len(data), size)]
+    message = weft.collect(weft.read(pieces, "openai-chat", limits=weft.Limits(stream=2000)))
+    assert ("Hé" * (2000 // len(sse(FRAMES[0]))), "limit") == (message.text, message.error.type)
+
+
+def test_steps_are_taken_before_the_events_are_told():
+    def loud(event, emit):
+        emit(weft.events.TextDelta(event.index, event.text.upper()) if event.type == "text-delta" else event)
+
+    async def source() -> AsyncIterator[bytes]:
+        yield BYTES
+
+    assert "HÉLLO" == weft.collect(weft.read(BYTES, "openai-chat", steps=[loud])).text
+    assert "HÉLLO" == asyncio.run(weft.acollect(weft.aread(source(), "openai-chat", steps=[loud]))).text
+
+
+def test_the_options_of_a_pipe_are_taken_by_all_four():
+    options = {"status": 200, "headers": {}, "dialect": "", "strict": False, "filters": [], "steps": [], "limits": None,
+               "keep": False, "verbatim": False, "context": None}  # fmt: skip
+    assert "completed" == list(weft.read(BYTES, "openai-chat", **options))[-1].outcome
+    assert b"[DONE]" in weft.convert(BYTES, "openai-chat", "openai-chat", **options)
+
+    async def source() -> AsyncIterator[bytes]:
+        yield BYTES
+
+    assert "completed" == asyncio.run(weft.acollect(weft.aread(source(), "openai-chat", **options))).outcome
 
 
 def test_halves_of_a_character_are_put_together():

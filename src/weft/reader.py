@@ -84,11 +84,12 @@ class Reader:
         if self._body is not None:
             self._feed_body(data)
             return
+        room = self._limits.stream - self._fed
         self._fed += len(data)
+        if self._alive:
+            self._framer.feed(data if self._fed <= self._limits.stream else data[: max(room, 0)])
         if self._fed > self._limits.stream and self._alive:
             self._die(make_error("limit", f"the stream is longer than {self._limits.stream} bytes (Limits.stream)"))
-        if self._alive:
-            self._framer.feed(data)
 
     def feed_object(self, value: Any) -> None:
         """Take one parsed frame: what would have stood in the bytes, as plain data."""

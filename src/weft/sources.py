@@ -30,11 +30,16 @@ def read(
     filters: Iterable[str | FilterMaker] = (),
     steps: Iterable[Step] = (),
     limits: Limits | None = None,
+    keep: bool = True,
+    verbatim: bool = False,
     context: Context | None = None,
     status: int | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> "Reading":
-    """The events of one stream, as they become known, after the `steps`. An exception of the source becomes the terminal."""
+    """The events of one stream, as they become known, after the `steps`. An exception of the source becomes the terminal.
+
+    Nothing is kept of them and no bytes are written: `keep` and `verbatim` are taken so that a pipe's options can be handed over as they are.
+    """
     events: list[Event] = []
     reader = Reader(
         protocol, chain(steps, events.append),
@@ -52,6 +57,8 @@ def aread(
     filters: Iterable[str | FilterMaker] = (),
     steps: Iterable[Step] = (),
     limits: Limits | None = None,
+    keep: bool = True,
+    verbatim: bool = False,
     context: Context | None = None,
     status: int | None = None,
     headers: Mapping[str, str] | None = None,
