@@ -11,7 +11,7 @@ PROMISED = {
     "Choice", "Context", "Message", "Pipe", "StreamAdapter", "ToolCallAccumulator", "ToolIdentityMap", "VSCodeStreamAdapter",
     "acollect", "aread", "collect", "convert", "error_from_http", "from_json", "lint", "read", "run", "to_json",
 }  # fmt: skip
-LATER = {"StreamAdapter"}
+LATER: set[str] = set()
 
 # What the first import must not pay for. Third-party modules besides msgspec are refused without being named.
 HEAVY = {

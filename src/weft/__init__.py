@@ -8,12 +8,15 @@ import typing
 
 if typing.TYPE_CHECKING:
     from weft.accumulator import ToolCallAccumulator
+    from weft.adapters import StreamAdapter, adapter_for
+    from weft.chunks import ProcessedChunk
     from weft.context import Context
     from weft.errors import Error, error_from_http
     from weft.events import Event, from_json, to_json
     from weft.linting import Finding, lint
     from weft.losses import Loss
     from weft.message import Choice, Message, collect
+    from weft.orchestrator import orchestrate
     from weft.pipe import Pipe, convert
     from weft.rules import Limits
     from weft.runner import run
@@ -32,18 +35,22 @@ _HOMES = {
     "Loss": "weft.losses",
     "Message": "weft.message",
     "Pipe": "weft.pipe",
+    "ProcessedChunk": "weft.chunks",
     "Replay": "weft.turns",
+    "StreamAdapter": "weft.adapters",
     "ToolCallAccumulator": "weft.accumulator",
     "ToolIdentity": "weft.tools",
     "ToolIdentityMap": "weft.tools",
     "VSCodeStreamAdapter": "weft.vscode",
     "acollect": "weft.sources",
+    "adapter_for": "weft.adapters",
     "aread": "weft.sources",
     "collect": "weft.message",
     "convert": "weft.pipe",
     "error_from_http": "weft.errors",
     "from_json": "weft.events",
     "lint": "weft.linting",
+    "orchestrate": "weft.orchestrator",
     "read": "weft.sources",
     "replay_turn": "weft.turns",
     "run": "weft.runner",
@@ -60,18 +67,22 @@ __all__ = [
     "Loss",
     "Message",
     "Pipe",
+    "ProcessedChunk",
     "Replay",
+    "StreamAdapter",
     "ToolCallAccumulator",
     "ToolIdentity",
     "ToolIdentityMap",
     "VSCodeStreamAdapter",
     "acollect",
+    "adapter_for",
     "aread",
     "collect",
     "convert",
     "error_from_http",
     "from_json",
     "lint",
+    "orchestrate",
     "read",
     "replay_turn",
     "run",

@@ -54,6 +54,11 @@ class StreamAdapter(ABC):
         """
         return True
 
+    @property
+    def ending(self) -> bool:
+        """The answer is over, and only its usage may still come: whoever reads may stop after a grace. A `done` says so by itself."""
+        return False
+
 
 def classified(error: Any) -> ProviderError:
     """The seed's error for whatever went wrong, by our one taxonomy."""

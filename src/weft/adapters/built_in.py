@@ -62,8 +62,7 @@ class ProtocolAdapter(StreamAdapter):
 
     @property
     def ending(self) -> bool:
-        """Only usage is awaited."""
-        return self._reader.ending
+        return self._reader.ending or self._reader.done
 
     @property
     def losses(self) -> list[Loss]:

@@ -32,6 +32,11 @@ class ChunkReader:
         self._done: ProcessedChunk | None = None
         self._over = False
 
+    @property
+    def ending(self) -> bool:
+        """The answer is over; only its usage may still come."""
+        return self._over or self._done is not None or self.adapter.ending
+
     def feed(self, raw: Any) -> list[ProcessedChunk]:
         """Take one raw chunk. Exceptions of the adapter are how the stream ended."""
         if self._over:

@@ -139,12 +139,18 @@ def describe(error: ProviderError | Error, locale: str = "en") -> str | None:
     lines = [catalogue.gettext(trouble.says)]
     if ours.retryable:
         lines.append(_again(catalogue, ours.retry_after))
-    said = error.user_message if isinstance(error, ProviderError) and error.user_message else ours.message
-    if said and said != KINDS[ours.type].message:
+    if said := _said(error, ours):
         lines.append(catalogue.gettext(PROVIDER).format(text=shortened(masked(said[:READ]))))
     if ours.code != ours.type:
         lines.append(catalogue.gettext(CODE).format(code=shortened(masked(ours.code[:READ]))))
     return "\n".join(lines)
+
+
+def _said(error: ProviderError | Error, ours: Error) -> str | None:
+    """The provider's own words. What we say of a failure that no provider spoke of is not theirs."""
+    if isinstance(error, ProviderError) and (error.user_message or error.cause is None):
+        return error.user_message or error.message
+    return ours.message if ours.original is not None and ours.message != KINDS[ours.type].message else None
 
 
 def shortened(text: str) -> str:

@@ -8,6 +8,7 @@ Knows: what must hold for every protocol. Must not know: any protocol in particu
 
 import typing
 
+from weft.testing.adapters import check_adapter
 from weft.testing.contracts import check_stream_events
 from weft.testing.laws import (
     LawBrokenError,
@@ -26,6 +27,7 @@ if typing.TYPE_CHECKING:
 __all__ = [
     "FakeClock",
     "LawBrokenError",
+    "check_adapter",
     "check_cuts",
     "check_garbage",
     "check_grammar",
