@@ -4,59 +4,74 @@ Knows: the three shapes that Nous's normalisers emit, and our own events; each i
 Must not know: wires. Which call a fragment belongs to is decided by `calls`, as everywhere else.
 """
 
+from base64 import urlsafe_b64encode
+from hashlib import sha256
 from typing import Any, Self
 
 import msgspec
 
 from weft import jsontext
 from weft.calls import Call, CallRouter
-from weft.events import ArgsDelta, BlockStart
+from weft.events import ArgsDelta, BlockEnd, BlockStart
+from weft.jsontext import is_object
 
 
 class ToolCallAccumulator:
     """`new()`, `feed(fragment)` any number of times, `finalize()`. Fragments of no known shape are ignored, as the seed says.
 
-    The order is: indexed calls by index, then block-wise ones by index, then complete ones as they came.
+    The order is: indexed calls by index, then block-wise ones by index, then complete ones as they came. Complete calls without an id get one that
+    follows from what they say; `salt` (a turn's number, say) keeps those of two conversations or turns apart.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, salt: str = "") -> None:
+        self._salt = salt
         self._router = CallRouter()
-        self._blocks: dict[int, Call] = {}
+        self._custom: set[Call] = set()
+        self._open: dict[int, _Block] = {}
+        self._blocks: list[_Block] = []
         self._complete: list[dict[str, Any]] = []
 
     @classmethod
-    def new(cls) -> Self:
+    def new(cls, salt: str = "") -> Self:
         """An empty accumulator."""
-        return cls()
+        return cls(salt)
 
     def feed(self, fragment: Any) -> Self:
         """Take one fragment: a list of partial calls, a tagged piece of a block, a complete call, or one of our events."""
         if isinstance(fragment, list | tuple):
             for partial in fragment:  # pyright: ignore[reportUnknownVariableType] - anything may be handed in
-                if isinstance(partial, dict):
-                    self._partial(partial)  # pyright: ignore[reportUnknownArgumentType] - JSON
-        elif isinstance(fragment, dict):
-            self._tagged(fragment)  # pyright: ignore[reportUnknownArgumentType] - JSON
-        elif isinstance(fragment, BlockStart) and fragment.kind == "tool_call":
-            self._start(fragment.index, fragment.id, fragment.name)
-        elif isinstance(fragment, ArgsDelta):
-            self._block(fragment.index).pieces.append(fragment.text)
+                if is_object(partial):
+                    self._partial(partial)
+        elif is_object(fragment):
+            self._tagged(fragment)
+        else:
+            self._event(fragment)
         return self
 
-    def finalize(self) -> list[dict[str, Any]]:
-        """The calls: `id` (or None), `name`, `arguments`. What does not parse to an object is `{}` with `_invalid_arguments` beside it."""
+    def finalize(self, *, cut: bool = False) -> list[dict[str, Any]]:
+        """The calls: `id` (or None), `name`, `arguments`. What does not parse to an object is `{}` with `_invalid_arguments` beside it.
+
+        `cut`: the stream broke off, or stopped at a length. A call without arguments may then have lost them, and is tagged as well.
+        """
         numbered = [(at if call.index is None else call.index, call) for at, call in enumerate(self._router)]
         indexed = [call for _, call in sorted(numbered, key=lambda pair: pair[0])]
-        blocks = [self._blocks[index] for index in sorted(self._blocks)]
-        return [_final(call) for call in indexed + blocks] + self._complete
+        blocks = sorted((block for block in self._blocks if block.begun), key=lambda block: block.index)
+        return [
+            *(
+                _final(call.id, call.name, "".join(call.pieces), cut=cut, custom=call in self._custom)
+                for call in indexed
+            ),
+            *(block.final(cut=cut) for block in blocks),
+            *self._complete,
+        ]
 
     def _partial(self, partial: dict[str, Any]) -> None:
-        """An OpenAI fragment. The first id and the first name win."""
-        function = partial.get("function")
-        inner: dict[str, Any] = function if isinstance(function, dict) else {}  # pyright: ignore[reportUnknownVariableType] - JSON
+        """An OpenAI fragment. The first id and the first name win. The input of a custom tool is any text."""
+        function, custom = partial.get("function"), partial.get("custom")
+        inner: dict[str, Any] = function if is_object(function) else custom if is_object(custom) else {}
         index, id, name = partial.get("index"), partial.get("id"), inner.get("name")
-        args = inner.get("arguments")
-        text = args if isinstance(args, str) else msgspec.json.encode(args).decode() if args is not None else None
+        args = inner.get("input" if inner is custom else "arguments")
+        text = args if isinstance(args, str) or args is None else _text(args)
         call = self._router.route(
             index if isinstance(index, int) else None,
             id if isinstance(id, str) and id else None,
@@ -68,38 +83,108 @@ class ToolCallAccumulator:
         call.name = call.name or (name if isinstance(name, str) else None)
         if text:
             call.pieces.append(text)
-        call.whole = call.whole or isinstance(args, dict)
+        call.whole = call.whole or is_object(args)
+        if inner is custom:
+            self._custom.add(call)
 
     def _tagged(self, fragment: dict[str, Any]) -> None:
         """A piece of an Anthropic block, or a complete call."""
         phase, index = fragment.get("_phase"), fragment.get("_index")
-        if phase is not None and isinstance(index, int):
-            if phase == "start":
-                self._start(index, fragment.get("id"), fragment.get("name"))
-            elif phase == "partial" and isinstance(piece := fragment.get("partial_json"), str):
-                self._block(index).pieces.append(piece)
+        if isinstance(phase, str) and isinstance(index, int):
+            self._phase(phase.removeprefix(":"), index, fragment)
             return
-        name = fragment.get("name")
-        arguments = fragment.get("arguments") if isinstance(fragment.get("arguments"), dict) else fragment.get("input")
-        if isinstance(name, str) and isinstance(arguments, dict):
-            id = fragment.get("id")
-            call: dict[str, Any] = {"id": id or f"gemini_{len(self._complete)}", "name": name, "arguments": arguments}
-            self._complete.append(call | ({"metadata": fragment["metadata"]} if "metadata" in fragment else {}))
+        name, arguments = fragment.get("name"), fragment.get("arguments")
+        if not is_object(arguments):
+            arguments = fragment.get("input")
+        if not isinstance(name, str) or not is_object(arguments):
+            return
+        id = fragment.get("id") or self._made_id(name, arguments)
+        call: dict[str, Any] = {"id": id, "name": name, "arguments": arguments}
+        self._complete.append(call | ({"metadata": fragment["metadata"]} if "metadata" in fragment else {}))
 
-    def _start(self, index: int, id: Any, name: Any) -> None:
-        call = self._block(index)
-        call.id = call.id or (id if isinstance(id, str) else None)
-        call.name = call.name or (name if isinstance(name, str) else None)
+    def _phase(self, phase: str, index: int, fragment: dict[str, Any]) -> None:
+        """A block begins, goes on or stops. Blocks of text stop as well, and are none of ours."""
+        if phase == "start":
+            self._block(index, fragment.get("id")).begin(fragment)
+        elif phase == "partial" and isinstance(piece := fragment.get("partial_json"), str):
+            self._block(index).pieces.append(piece)
+        elif phase == "stop" and index in self._open:
+            self._open[index].ended = True
 
-    def _block(self, index: int) -> Call:
-        call = self._blocks.get(index)
-        if call is None:
-            call = self._blocks[index] = Call(0, index)
-        return call
+    def _event(self, event: Any) -> None:
+        """One of our own events; calls of other choices belong to other answers."""
+        if isinstance(event, BlockStart):
+            if event.kind == "tool_call" and event.choice == 0:
+                block = self._block(event.index)
+                block.id, block.name, block.custom = event.id, event.name, event.tool == "custom"
+                block.begun, block.sound = True, False
+        elif isinstance(event, ArgsDelta) and event.index in self._open:
+            self._open[event.index].pieces.append(event.text)
+        elif isinstance(event, BlockEnd) and event.index in self._open:
+            block = self._open[event.index]
+            block.ended, block.sound = True, event.complete
+
+    def _block(self, index: int, id: Any = None) -> "_Block":
+        """The block of this index; one that has ended is not opened again by another id."""
+        block = self._open.get(index)
+        if block is None or (block.ended and id not in (None, block.id)):
+            block = self._open[index] = _Block(index)
+            self._blocks.append(block)
+        return block
+
+    def _made_id(self, name: str, arguments: dict[str, Any]) -> str:
+        """In the form that Nous gives, but the same each time."""
+        told = _text([self._salt, len(self._complete), name, arguments]).encode()
+        return f"gemini_{urlsafe_b64encode(sha256(told).digest()[:8]).rstrip(b'=').decode()}"
 
 
-def _final(call: Call) -> dict[str, Any]:
-    raw = "".join(call.pieces)
-    arguments = jsontext.decode_object(raw)
-    final: dict[str, Any] = {"id": call.id, "name": call.name, "arguments": {} if arguments is None else arguments}
-    return final if arguments is not None else final | {"_invalid_arguments": raw}
+class _Block:
+    """A call that has a beginning and an end of its own.
+
+    Pieces of a block that never begins are the input of a server's own tool. `sound` is false until our own events say that it may be executed.
+    """
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+        self.id: str | None = None
+        self.name: str | None = None
+        self.pieces: list[str] = []
+        self.custom = False
+        self.begun = False
+        self.ended = False
+        self.sound = True
+        self._input: dict[str, Any] = {}
+
+    def begin(self, fragment: dict[str, Any]) -> None:
+        """The first id and the first name win; an input that is there from the beginning counts if no pieces follow."""
+        self.begun = True
+        id, name, given = fragment.get("id"), fragment.get("name"), fragment.get("input")
+        self.id = self.id or (id if isinstance(id, str) and id else None)
+        self.name = self.name or (name if isinstance(name, str) and name else None)
+        self._input = self._input or (given if is_object(given) else {})
+
+    def final(self, *, cut: bool) -> dict[str, Any]:
+        """The call. One that neither stopped nor has arguments was cut off."""
+        raw = "".join(self.pieces)
+        if not self.sound:
+            return {"id": self.id, "name": self.name, "arguments": {}, "_invalid_arguments": raw}
+        if self._input and not raw:
+            return {"id": self.id, "name": self.name, "arguments": self._input}
+        return _final(self.id, self.name, raw, cut=cut or not self.ended, custom=self.custom)
+
+
+def _final(id: str | None, name: str | None, raw: str, *, cut: bool, custom: bool) -> dict[str, Any]:
+    if custom:
+        return {"id": id, "name": name, "arguments": {"input": raw}}
+    arguments = None if cut and not raw.strip() else jsontext.decode_object(raw)
+    if arguments is None:
+        return {"id": id, "name": name, "arguments": {}, "_invalid_arguments": raw}
+    return {"id": id, "name": name, "arguments": arguments}
+
+
+def _text(value: Any) -> str:
+    """The JSON of a value, the same each time; what JSON has no form for is told in words."""
+    try:
+        return msgspec.json.encode(value, enc_hook=str, order="deterministic").decode()
+    except UnicodeError:
+        return jsontext.encode(msgspec.to_builtins(value, enc_hook=str)).decode()
