@@ -1,6 +1,7 @@
 """What may be read: bytes, text, parsed frames, objects; sync and async; and what an exception of the source amounts to."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Iterator
 from types import SimpleNamespace
 
@@ -265,6 +266,47 @@ def test_a_broken_frame_is_skipped_and_noted_with_its_offset():
         message.text,
         [(note.code, note.offset) for note in message.notes],
     )
+
+
+def test_frames_glued_together_are_read_one_by_one():
+    """Atlas Q-T9: two objects in one data line."""
+    glued = sse(FRAMES[0]).strip() + json.dumps(FRAMES[1]).encode() + b"\n\n" + sse(FRAMES[2])
+    message = weft.collect(weft.read(glued, "openai-chat"))
+    assert ("Héllo", "completed", [("frames_unseparated", 0)]) == (
+        message.text, message.outcome, [(note.code, note.offset) for note in message.notes],
+    )  # fmt: skip
+
+
+def test_a_frame_broken_in_the_middle_of_a_text_is_put_together():
+    """Atlas Q-T8: one object over several data lines, which joined as they should be are no JSON."""
+    broken = sse(FRAMES[0]).replace(b'"H', b'"\ndata: H')
+    message = weft.collect(weft.read(broken + sse(*FRAMES[1:]), "openai-chat"))
+    assert ("Héllo", "completed", ["frames_unseparated"]) == (
+        message.text, message.outcome, [note.code for note in message.notes],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("half", [b'{"a": 1}{"b', b'{"a": 1} and more', b'{"a": 1}\n{"b": 2', b"{}{]"])
+def test_what_is_not_made_of_frames_is_one_broken_frame_or_the_whole_ones(half):
+    message = weft.collect(weft.read(b"data: " + half + b"\n\n" + sse(*FRAMES), "openai-chat"))
+    assert ("Héllo", "completed") == (message.text, message.outcome)
+
+
+@pytest.mark.parametrize("constant", [b"NaN", b"Infinity", b"-Infinity"])
+def test_python_s_words_for_numbers_cost_a_note_not_the_frame(constant):
+    """Atlas 1.6: Python emitters."""
+    frame = sse({**FRAMES[0], "score": 0.5}).replace(b"0.5", constant)
+    message = weft.collect(weft.read(frame + sse(*FRAMES[1:]), "openai-chat"))
+    assert ("Héllo", "completed", ["not_a_number"]) == (
+        message.text, message.outcome, [note.code for note in message.notes],
+    )  # fmt: skip
+
+
+def test_arguments_that_are_no_json_are_not_complete_even_as_an_object():
+    line = b'{"message":{"content":"","tool_calls":[{"function":{"name":"f","arguments":{"at":NaN}}}]},"done":true,"done_reason":"stop"}\n'
+    [call] = weft.collect(weft.read(line, "ollama")).tool_calls
+    assert (False, None) == (call.complete, call.arguments)
+    assert "NaN" in call.raw
 
 
 @pytest.mark.parametrize(

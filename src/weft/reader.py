@@ -4,7 +4,7 @@ Knows: how a frame becomes a wire message, and what to do with one that does not
 Must not know: any protocol's content; clocks, sockets, files. Whatever the bytes are, `feed` and `close` do not raise.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, cast
 
 import msgspec
@@ -17,6 +17,8 @@ from weft.events import Event, Note, Outcome
 from weft.filters import Filter
 from weft.filters.named import filter_named
 from weft.filters.surrogates import Surrogates
+from weft.framing.json_values import values_of
+from weft.framing.run import TakeRun
 from weft.framing.sniff import Sniffer
 from weft.grammar import TERMINAL
 from weft.lenient import fit
@@ -73,8 +75,9 @@ class Reader:
         self._wire: Any = self.spec.decoder.wire
         self._parsers = {name: msgspec.json.Decoder(wire).decode for name, wire in self._wires.items()}
         self._parse = msgspec.json.Decoder(self._wire).decode
-        self._on_frame = self._place.inner = self._bind()
-        self._framer = Sniffer(self._on_frame, self._fault, self._limits.frame, self.spec.framing)
+        self._on_frame, take_run = self._bind()
+        self._place.inner = self._on_frame
+        self._framer = Sniffer(self._on_frame, self._fault, self._limits.frame, self.spec.framing, take_run)
         self._place.offset = lambda: self._framer.offset
 
     # -- the stage -----------------------------------------------------------------------------------------------
@@ -149,8 +152,8 @@ class Reader:
 
     # -- frames --------------------------------------------------------------------------------------------------
 
-    def _bind(self) -> Callable[[bytes, str], None]:
-        """Make the function that each frame goes through: everything it touches is a local of this closure, for speed."""
+    def _bind(self) -> tuple[Callable[[bytes, str], None], TakeRun | None]:
+        """Make what each frame goes through, alone or in a run: everything it touches is a local of this closure, for speed."""
         frame = b""
         parse, parsers, feed, salvage = self._parse, self._parsers, self._decoder.feed, self._salvage
 
@@ -163,6 +166,16 @@ class Reader:
                 salvage(data, name)
                 return
             feed(message, name)
+
+        def on_run(frames: Iterator[bytes], name: str) -> bool:
+            nonlocal frame
+            for frame in frames:
+                try:
+                    message = parse(frame)
+                except (msgspec.MsgspecError, UnicodeError, RecursionError):
+                    return False
+                feed(message, name)
+            return True
 
         def on_named_frame(data: bytes, name: str) -> None:
             nonlocal frame
@@ -182,7 +195,9 @@ class Reader:
 
         self._place.frame = lambda: frame
         plain = on_named_frame if parsers else on_frame
-        return on_strict_frame if self._strict else plain
+        if self._strict:
+            return on_strict_frame, None
+        return plain, None if parsers else on_run
 
     def _salvage(self, data: bytes, name: str) -> None:
         """A frame that the fast parse refused: a marker, a keep-alive, a page, a near miss, or broken."""
@@ -201,7 +216,7 @@ class Reader:
     def _near_miss(self, data: bytes, name: str) -> None:
         """JSON of another shape: an error, or a frame with members that do not fit, which are dropped one by one."""
         try:
-            value = jsontext.decode_halves(data)
+            value = self._decoded(data)
         except ValueError:
             self._lines(data, name)
             return
@@ -222,6 +237,15 @@ class Reader:
             self._decoder.out = cast(Assembler, Surrogates(self._decoder.out))
         self._decoder.feed(message, name)
 
+    def _decoded(self, data: bytes) -> Any:
+        """The value of a frame; NaN and the infinities, which some write in logprobs, cost a note."""
+        try:
+            return jsontext.decode_halves(data)
+        except ValueError:
+            value = jsontext.decode_python(data)
+        self._out.note("not_a_number", "a frame has NaN or an infinity, for which JSON has no word")
+        return value
+
     def _fitted(self, value: Any, data: bytes, wire: Any) -> tuple[Any, list[str]]:
         """The wire message that a value nearly is: numbers may be written as text, a member or half a character be out of place.
 
@@ -237,12 +261,12 @@ class Reader:
             return fit(jsontext.decode(data), wire)
 
     def _lines(self, data: bytes, name: str) -> None:
-        """Frames that no blank line kept apart, each a line of its own (one may be half a frame); else an error in plain words, or broken."""
-        lines = data.splitlines()
-        if len(lines) > 1 and (_is_json(lines[0]) or _is_json(lines[-1])):
-            self._out.note("frames_unseparated", "frames without a blank line between them were read line by line")
-            for line in lines:
-                self._on_frame(line, name)
+        """Frames that nothing kept apart (one may be half a frame), one that was broken over lines, an error in plain words, or broken."""
+        frames, why = _unseparated(data)
+        if frames:
+            self._out.note("frames_unseparated", why)
+            for frame in frames:
+                self._on_frame(frame, name)
         elif name == "error" and b"{" not in data:
             self._decoder.out.fail(error_from_body(data.decode("utf-8", "replace")))
         else:
@@ -310,6 +334,17 @@ def _payload(value: Any) -> bytes:
         return msgspec.json.encode(value, enc_hook=str)
     except UnicodeError:
         return jsontext.encode(msgspec.to_builtins(value, enc_hook=str))
+
+
+def _unseparated(data: bytes) -> tuple[list[bytes], str]:
+    """The frames in what came as one, and what is odd about them: one a line, one broken over the lines, or one behind the other; else none."""
+    lines = data.splitlines()
+    if len(lines) > 1 and (_is_json(lines[0]) or _is_json(lines[-1])):
+        return lines, "frames without a blank line between them were read line by line"
+    if len(lines) > 1 and _is_json(joined := b"".join(lines)):
+        return [joined], "a frame that was broken over several lines in the middle of a text was put together"
+    values = values_of(data)
+    return (values, "several frames in one were read one by one") if len(values) > 1 else ([], "")
 
 
 def _is_json(line: bytes) -> bool:

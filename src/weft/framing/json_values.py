@@ -108,3 +108,15 @@ class OpenValue:
             if not self:
                 return pos
         return -1
+
+
+def values_of(data: bytes) -> list[bytes]:
+    """The objects and arrays that stand one behind the other in `data`; none where anything else does, or where the last is not whole."""
+    found: list[bytes] = []
+    value, pos = OpenValue(), end_of(BETWEEN_VALUES, data, 0)
+    while pos < len(data):
+        if data[pos : pos + 1] not in (b"{", b"[") or (end := value.add(data, pos)) < 0:
+            return []
+        found.append(value.take())
+        pos = end_of(BETWEEN_VALUES, data, end)
+    return found
