@@ -12,6 +12,7 @@ from pathlib import Path
 
 import gallery
 import msgspec
+import seeds
 
 from weft import events, protocol
 from weft.error_tables import KINDS
@@ -179,6 +180,23 @@ def failure_table() -> str:
     return _table(("mode", "what", "seen in", "test"), sorted(rows, key=lambda row: gallery.place(row[0])))
 
 
+def seed_table() -> str:
+    """Every feature of the five systems: where it lives and what shows it, or why it was left out."""
+    head = ("row", "feature", "seed", "where", "shown by")
+    rows = seeds.rows()
+    return "\n".join(
+        f"### {letter}. {title}\n\n" + _table(head, [_seed_row(row) for row in rows if row.id[0] == letter])
+        for letter, (title, _) in seeds.GROUPS.items()
+    )
+
+
+def _seed_row(row: seeds.Row) -> tuple[str, ...]:
+    optional = " (optional)" if row.optional else ""
+    homes = ", ".join(f"`{name}`" for name in row.lives) or "left out"
+    shown = ", ".join(f"`{name}`" for name in row.tests)
+    return row.id, row.feature + optional, row.seeds, homes, ". ".join(part for part in (shown, row.reason) if part)
+
+
 def limit_table() -> str:
     """The limits and their defaults."""
     limits = Limits()
@@ -222,6 +240,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "rules": rule_table,
     "clients": client_table,
     "failures": failure_table,
+    "seeds": seed_table,
 }
 
 
