@@ -90,7 +90,7 @@ def test_content_after_a_deferred_finish_is_refused_to_the_caller(verb):
     made.defer_finish("stop")
     error = refused(getattr(made, name), argument)
     assert ("bridge.stream.delta_after_terminal", verb) == (error.code, error.context.parameter)
-    assert f"{verb} cannot run after the provider's finish reason was observed" == error.message
+    assert f"{verb} cannot run after provider finish reason was observed." == error.message
     assert ["completed"] == kinds(made.finish(made.deferred_finish_reason))
 
 
@@ -105,6 +105,8 @@ def test_usage_after_a_deferred_finish_reaches_the_terminal():
 def test_a_deferred_finish_changes_no_phase():
     made = begun()
     assert ([], "in_progress", "stop") == (made.defer_finish("stop"), made.phase, made.deferred_finish_reason)
+    made.finish(made.deferred_finish_reason)
+    assert made.deferred_finish_reason is None
 
 
 def test_no_finish_is_deferred_by_none():
@@ -315,6 +317,16 @@ def test_a_snapshot_is_the_callers_own():
     events = made.finish("stop")
     events[-1]["response"]["output"].clear()
     assert "Hi" == made.snapshot["output_text"]
+
+
+def test_when_it_ended_is_said_by_the_callers_clock():
+    made = begun(now_seconds=lambda: 1700000009)
+    assert "completed_at" not in made.snapshot
+    assert (1700000009, 1700000009) == (
+        made.finish("stop")[-1]["response"]["completed_at"],
+        made.snapshot["completed_at"],
+    )
+    assert "completed_at" not in begun().finish("stop")[-1]["response"]
 
 
 def test_an_id_that_nobody_gave_is_the_same_for_the_same_request():

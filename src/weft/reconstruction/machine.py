@@ -52,7 +52,7 @@ class ResponseStreamStateMachine:
     """One response. `context` has what the stream does not: its id, the request that is echoed, the time, the tools to restore.
 
     `steps` stand before the terminal and may rewrite it (an output contract does). `strict` refuses what is only odd, as seed 001's own machine
-    does: members that are null, content after the finish, a call without a name.
+    does: members that are null, content after the finish, a call without a name. `now_seconds` tells when it ended, if that shall be said.
     """
 
     def __init__(
@@ -63,6 +63,7 @@ class ResponseStreamStateMachine:
         model: str = "",
         steps: Iterable[Step] = (),
         strict: bool = False,
+        now_seconds: Callable[[], int] | None = None,
     ) -> None:
         asked = context or Context()
         id = asked.response_id or _made_id(model, asked)
@@ -76,8 +77,20 @@ class ResponseStreamStateMachine:
             cast(Assembler, _Held(self._verbs, self._defer, self._fail)), provider_delta.PROTOCOL.dialect
         )
         self._deferred: str | None = None
+        self._now_seconds = now_seconds
+        self._completed_at: int | None = None
 
     # -- what can be asked at any time ---------------------------------------------------------------------------
+
+    @property
+    def provider(self) -> str:
+        """Who answers."""
+        return self._start.provider or ""
+
+    @property
+    def model(self) -> str:
+        """Which model answers."""
+        return self._start.model or ""
 
     @property
     def phase(self) -> Phase:
@@ -100,11 +113,14 @@ class ResponseStreamStateMachine:
             now = self._row.response()
         if self.phase not in TERMINAL:
             now["usage"] = response.usage(self._row.usage)
-        return {**now, "output_text": _output_text(now["output"])}
+        return {**now, **self._ended(), "output_text": _output_text(now["output"])}
 
     def taken(self) -> list[ResponseStreamEvent]:
         """Events that were made and not handed out, as after an exception."""
-        return self._row.taken()
+        events = self._row.taken()
+        if self.phase in TERMINAL and events:
+            events[-1]["response"] |= self._ended()
+        return events
 
     # -- verbs ---------------------------------------------------------------------------------------------------
 
@@ -113,7 +129,7 @@ class ResponseStreamStateMachine:
         if self.phase is not Phase.IDLE:
             late = self.phase in TERMINAL
             code = BRIDGE_DELTA_AFTER_TERMINAL if late else BRIDGE_INVALID_TRANSITION
-            raise self.breach(code, f"start cannot run in phase {self.phase.value}")
+            raise self.breach(code, _while("start", self.phase))
         self._begin()
         return self.taken()
 
@@ -151,7 +167,7 @@ class ResponseStreamStateMachine:
         """
         self._may("finish")
         self._check({"finishReason": reason})
-        failure = finishes.failure(reason, self._start.provider or "")
+        failure = finishes.failure(reason, self.provider)
         if finishes.outcome(reason) == "completed" and self._row.assembler.nameless():
             missing = self.breach(BRIDGE_INCOMPLETE_TOOL_CALL, "a call never got a name", "toolCall.name")
             if self.strict:
@@ -161,7 +177,7 @@ class ResponseStreamStateMachine:
             self._verbs.finish(reason, finishes.FINISHES.get(reason or ""))
         else:
             self._verbs.fail(failure)
-        self._row.end()
+        self._end()
         return self.taken()
 
     def fail(self, error: ErrorDelta | Error) -> list[ResponseStreamEvent]:
@@ -180,7 +196,7 @@ class ResponseStreamStateMachine:
         """
         checked = self._checked(delta)
         if self.phase in TERMINAL:
-            raise self.breach(BRIDGE_DELTA_AFTER_TERMINAL, f"a delta cannot be taken in phase {self.phase.value}")
+            raise self.breach(BRIDGE_DELTA_AFTER_TERMINAL, _while("a delta", self.phase))
         if self.strict and self._deferred is not None and (late := next(filter(checked.__contains__, _CONTENT), None)):
             raise self._after_finish(late)
         if self.phase is Phase.IDLE:
@@ -194,7 +210,7 @@ class ResponseStreamStateMachine:
 
     def breach(self, code: str, message: str, parameter: str | None = None) -> BridgeError:
         """The error for a caller of this machine."""
-        return BridgeError(code, message, BridgeContext(self._start.provider or "", self._start.model or "", parameter))
+        return BridgeError(code, message, BridgeContext(self.provider, self.model, parameter))
 
     # -- inside --------------------------------------------------------------------------------------------------
 
@@ -212,12 +228,12 @@ class ResponseStreamStateMachine:
 
     def _may(self, verb: str) -> None:
         if self.phase is Phase.IDLE:
-            raise self.breach(BRIDGE_OUTPUT_BEFORE_START, f"{verb} cannot run before start")
+            raise self.breach(BRIDGE_OUTPUT_BEFORE_START, _while(verb, self.phase))
         if self.phase in TERMINAL:
-            raise self.breach(BRIDGE_DELTA_AFTER_TERMINAL, f"{verb} cannot run in phase {self.phase.value}")
+            raise self.breach(BRIDGE_DELTA_AFTER_TERMINAL, _while(verb, self.phase))
 
     def _after_finish(self, verb: str) -> BridgeError:
-        message = f"{verb} cannot run after the provider's finish reason was observed"
+        message = f"{verb} cannot run after provider finish reason was observed."
         return self.breach(BRIDGE_DELTA_AFTER_TERMINAL, message, verb)
 
     def _checked(self, delta: Any) -> Any:
@@ -240,7 +256,16 @@ class ResponseStreamStateMachine:
 
     def _fail(self, error: Error) -> None:
         self._verbs.fail(error)
+        self._end()
+
+    def _end(self) -> None:
+        self._deferred = None
         self._row.end()
+        if self._now_seconds is not None:
+            self._completed_at = self._now_seconds()
+
+    def _ended(self) -> dict[str, int]:
+        return {} if self._completed_at is None else {"completed_at": self._completed_at}
 
     def _noted(self, note: Note) -> None:
         if len(self.notes) < Limits().notes:
@@ -254,6 +279,10 @@ class _Held(Filter):
         super().__init__(out)
         self.finish = finish
         self.fail = fail
+
+
+def _while(verb: str, phase: Phase) -> str:
+    return f"{verb} cannot run while stream response phase is {phase.value}."
 
 
 def _made_id(model: str, context: Context) -> str:
