@@ -34,8 +34,8 @@ class FakeClock:
         self._moves += 1
         try:
             while self._now < until:
-                await self._rest()
-                self._pass()
+                if await self._rest(until):
+                    self._pass()
         finally:
             self._sleepers.remove(until)
             self._moves += 1
@@ -44,20 +44,23 @@ class FakeClock:
         """An alarm that is not set."""
         return FakeAlarm(self)
 
-    async def _rest(self) -> None:
-        """Wait until nobody has moved for a while."""
+    async def _rest(self, until: float) -> bool:
+        """Wait until nobody has moved for a while, or until the time has come by itself; then there is nothing to do."""
         seen, turns = self._moves, 0
-        while turns < TURNS:
+        while turns < TURNS and self._now < until:
             await anyio.lowlevel.checkpoint()
             turns += 1
             if self._moves != seen:
                 seen, turns = self._moves, 0
+        return self._now < until
 
     def _pass(self) -> None:
         """On to the next moment that somebody waits for."""
         moment = min([*self._sleepers, *(alarm.at for alarm in self._alarms)])
         if moment == math.inf:
             return  # a stall: whoever can end it is not waiting on this clock
+        if min(self._sleepers) <= self._now:
+            return  # somebody's time has come, and they did not have their turn yet
         self._now = max(self._now, moment)
         self._moves += 1
         for alarm in [*self._alarms]:
