@@ -111,12 +111,10 @@ class OllamaDecoder:
 
 
 def _messages(frame: Frame) -> Iterator[Message]:
-    """All that a line says, wherever it says it."""
-    for choice in frame.choices or ():
-        message = choice.delta or choice.message or choice.update
-        if message is not None:
-            yield message
-    if frame.message is not None:
+    """All that a line says, wherever it says it. A message that stands beside a choice that has it too is not said twice."""
+    chosen = [choice.delta or choice.message or choice.update for choice in frame.choices or ()]
+    yield from filter(None, chosen)
+    if frame.message is not None and frame.message not in chosen:
         yield frame.message
     if frame.content is not None or frame.tool_calls is not None:
         yield Message(frame.content, tool_calls=frame.tool_calls)
