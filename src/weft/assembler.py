@@ -65,7 +65,7 @@ class Assembler:
         self._texting: Block | None = None
         self._thinking: Block | None = None
         self._fragments = Fragments(self, self._blocks, emit)
-        self.tool_call = self._fragments.take
+        self.tool_call, self.nameless = self._fragments.take, self._fragments.nameless
         self._said: set[str] = set()
 
     # -- the message ---------------------------------------------------------------------------------------------
@@ -286,11 +286,6 @@ class Assembler:
         """Has this choice had a block of that kind?"""
         lane = self._blocks.lanes.get(choice)
         return lane is not None and kind in lane.tally.kinds
-
-    def nameless(self, choice: int = 0) -> bool:
-        """Is there a call that nobody has named yet?"""
-        lane = self._blocks.lanes.get(choice)
-        return lane is not None and any(call.name is None for call in lane.router)
 
     def args(self, text: str, key: Hashable) -> None:
         """A piece of the arguments of the keyed call."""

@@ -62,6 +62,10 @@ class Fragments:
         """The source has said something about the end: the next fragment is looked at afresh."""
         self._calling = None
 
+    def nameless(self) -> bool:
+        """Is there a call that nobody has named yet?"""
+        return any(call.name is None for lane in self._blocks.lanes.values() for call in lane.router)
+
     def announce_all(self) -> None:
         """Calls that never got a name are announced all the same: incomplete, not lost."""
         for lane in list(self._blocks.lanes.values()):
