@@ -264,8 +264,7 @@ class Assembler:
 
     def end(self, key: Hashable, complete: bool = True) -> None:
         """The source's own end of a keyed block. An unknown key changes nothing."""
-        block = self._blocks.keyed.get(key)
-        if block is not None:
+        if (block := self._blocks.keyed.get(key)) is not None:
             self._blocks.close(block, complete)
 
     def split(self, choice: int = 0) -> None:
