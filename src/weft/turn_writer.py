@@ -255,7 +255,9 @@ class TurnWriter:
 
     def _result(self, part: ToolResult) -> None:
         if not self.result(part):
-            self._tell("tool_result", part, _marked("tool_result", part.name, text_of(part.content)))
+            calls = (call for call in self.turn.parts if isinstance(call, ToolCall) and call.id == part.call_id)
+            name = part.name or next((call.name for call in calls), None)
+            self._tell("tool_result", part, _marked("tool_result", name, text_of(part.content)))
 
     def _answer(self) -> None:
         """The message is over. A call that has its answer in the turn awaits none."""

@@ -4,7 +4,7 @@ Knows: how the parts are handed to a target's writer, and what the caller is tol
 Must not know: any target's form; it stands in the protocols' own `request` modules.
 """
 
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -15,6 +15,8 @@ from weft.protocol import Dialect, ProtocolSpec, resolve
 from weft.turn_writer import Broken, Foreign, Turn, TurnWriter
 
 __all__ = ["Replay", "replay_turn"]
+
+_CARRIER: Final = "events"
 
 
 class Replay(msgspec.Struct, frozen=True):
@@ -68,8 +70,8 @@ def replay_turn(
 
 
 def _protocol(message: Message, choice: int) -> str | None:
-    """Whose answer this is: what the message says, else what its state says."""
-    if message.protocol is not None:
+    """Whose answer this is: what the message says, else what its state says. Our own lines only hand on what others said."""
+    if message.protocol not in (None, _CARRIER):
         return message.protocol
     blocks = message.choices[choice].blocks if message.choices else message.blocks
     forms = (part.opaque.origin.protocol for part in blocks if part.opaque is not None)

@@ -43,7 +43,7 @@ def joined(pieces: list[str]) -> str:
 
 def redacted(out: Assembler, key: Hashable, value: str) -> None:
     """Reasoning of which only the encrypted form is given."""
-    out.signature(value, 0, key)
+    out.signature(value, 0, key, encrypted=True)
     out.opaque({"reasoningContent": {"redactedContent": value}}, key)
 
 

@@ -38,6 +38,7 @@ class ResponsesTurn(TurnWriter):
         super().begin()
         self._open: int | None = None
         self._loose = False
+        self._running = False
 
     def message(self) -> list[dict[str, Any]]:
         self._untied()
@@ -74,13 +75,22 @@ class ResponsesTurn(TurnWriter):
         elif part.text:
             if cited:
                 self.lose("annotation", part)
-            self._add({"type": "message", "role": "assistant", **phase, "content": part.text})
+            self._plain({"type": "message", "role": "assistant", **phase, "content": part.text})
 
     def refusal(self, part: Refusal) -> None:
         if self._bears(part):
             self._part(part, {}, {"type": "refusal", "refusal": part.text})
         else:
             super().refusal(part)
+
+    def _plain(self, message: dict[str, Any]) -> None:
+        """Blocks of text that another protocol set apart are one text here."""
+        last = self.content[-1] if self.content else {}
+        if self._running and {**last, "content": ""} == {**message, "content": ""}:
+            last["content"] += message["content"]
+            return
+        self._add(message)
+        self._running = True
 
     def _part(self, part: AnyPart, phase: dict[str, str], content: dict[str, Any]) -> None:
         """A part of the message that is open, or the first of another."""
@@ -175,7 +185,7 @@ class ResponsesTurn(TurnWriter):
         return self.kin and bool(part.item_id)
 
     def _add(self, item: dict[str, Any]) -> None:
-        self._open = None
+        self._open, self._running = None, False
         self.content.append(item)
 
     def _untied(self) -> None:
