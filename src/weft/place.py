@@ -7,9 +7,13 @@ from collections.abc import Callable
 
 
 class Place:
-    """The reader makes it. `inner` reads a frame that was found inside this one, by payload and name, as if it had come in its place."""
+    """The reader makes it. `inner` reads a frame that was found inside this one, by payload and name, as if it had come in its place.
+
+    `guest` gives the same for frames of another protocol, by its name: what a host serves may not be its own.
+    """
 
     inner: Callable[[bytes, str], object]
+    guest: Callable[[str], Callable[[bytes, str], object]]
 
     def __init__(self, frame: Callable[[], bytes] = bytes, offset: Callable[[], int] = int) -> None:
         self.frame = frame

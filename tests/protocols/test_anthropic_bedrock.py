@@ -1,7 +1,7 @@
 """Anthropic Messages inside Bedrock's InvokeModel, and the other families that come the same way. Atlas 2.7.
 
-Claude, Titan, Llama, Mistral, Cohere Command and the old completion form are read. Nova (it speaks Converse: read it as `bedrock`), gpt-oss,
-Qwen and DeepSeek (chat.completions) and AI21 are carried as unknown frames: text without their calls would be half an answer.
+Claude, Titan, Llama, Mistral, Cohere Command and the old completion form are read here; Nova speaks Converse, gpt-oss, Qwen and DeepSeek
+speak chat.completions, and are read as what they speak. AI21 is carried as unknown frames.
 """
 
 import json
@@ -284,15 +284,72 @@ def test_anthropics_own_completions_stream_is_read():
     )
 
 
-@pytest.mark.parametrize(
-    "frame",
-    [
-        {"messageStart": {"role": "assistant"}},
-        {"contentBlockDelta": {"delta": {"text": "Hi"}, "contentBlockIndex": 0}},
-        {"choices": [{"index": 0, "delta": {"content": "Hi"}}]},
-        {"id": 1, "completions": [{"data": {"text": "Hi"}, "finishReason": {"reason": "endoftext"}}]},
-    ],
-)
-def test_families_that_speak_another_protocol_are_carried(frame: dict):
+NOVA = [
+    {"messageStart": {"role": "assistant"}},
+    {"contentBlockDelta": {"delta": {"text": "Hi"}, "contentBlockIndex": 0}},
+    {"contentBlockStop": {"contentBlockIndex": 0}},
+    {"contentBlockStart": {"start": {"toolUse": {"toolUseId": "t1", "name": "look"}}, "contentBlockIndex": 1}},
+    {"contentBlockDelta": {"delta": {"toolUse": {"input": '{"a":1}'}}, "contentBlockIndex": 1}},
+    {"contentBlockStop": {"contentBlockIndex": 1}},
+    {"messageStop": {"stopReason": "tool_use"}},
+    {
+        "metadata": {"usage": {"inputTokens": 12, "outputTokens": 7, "cacheReadInputTokenCount": 3}, "metrics": {}},
+        "amazon-bedrock-invocationMetrics": METRICS,
+    },
+]
+GPT = [
+    {"id": "c1", "model": "gpt-oss", "choices": [{"index": 0, "delta": {"content": "Hi"}}]},
+    {
+        "id": "c1",
+        "choices": [{"index": 0, "delta": {"tool_calls": [{"id": "t1", "function": {"name": "look", "arguments": '{"a":1}'}}]}}],
+    },
+    {
+        "id": "c1",
+        "choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}],
+        "amazon-bedrock-invocationMetrics": METRICS,
+    },
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("frames", [NOVA, GPT], ids=["nova", "gpt-oss"])
+@pytest.mark.parametrize("name", ["anthropic", A])
+def test_families_that_speak_another_protocol_are_read_as_what_they_speak(frames: list[Any], name: str):
+    got = message(packed(*frames), name)
+    assert ("Hi", "completed", "tool_calls", [], []) == (got.text, got.outcome, got.finish, got.unknown, got.notes)
+    assert [("t1", "look", {"a": 1}, True)] == [
+        (call.id, call.name, call.arguments, call.complete) for call in got.tool_calls
+    ]
+    assert (12, 7) == (got.usage.input_tokens, got.usage.output_tokens)
+    assert METRICS == got.meta["invocation_metrics"]
+
+
+@pytest.mark.parametrize(("frames", "own"), [(NOVA, "bedrock"), (GPT, "openai-chat")], ids=["nova", "gpt-oss"])
+def test_their_own_protocol_takes_the_envelope_off_as_well(frames: list[Any], own: str):
+    got = message(packed(*frames), own)
+    assert ("Hi", "completed", "tool_calls", []) == (got.text, got.outcome, got.finish, got.unknown)
+
+
+@pytest.mark.parametrize("frames", [NOVA, GPT], ids=["nova", "gpt-oss"])
+def test_guests_that_break_off_or_fail_say_so(frames: list[Any]):
+    assert "truncated" == message(packed(*frames[:2]), A).outcome
+    failed = message(packed(*frames[:2]) + failure("exception", "throttlingException", b'{"message":"slow"}'), A)
+    assert ("failed", "rate_limit", "slow") == (failed.outcome, failed.error.type, failed.error.message)
+    assert "Hi" == failed.text
+
+
+def test_a_chat_chunk_without_an_envelope_is_nobody_s():
+    """Only Bedrock has guests: elsewhere another protocol's words are a mistake that must be seen."""
+    got: Message = message(sse(GPT[0]), "anthropic")
+    assert ([GPT[0]], "truncated") == ([unknown.raw for unknown in got.unknown], got.outcome)
+
+
+def test_a_whole_reply_of_nova_is_read():
+    reply = {"output": {"message": {"role": "assistant", "content": [{"text": "Hi"}]}}, "stopReason": "end_turn"}
+    got = message(json.dumps(reply).encode(), A)
+    assert ("Hi", "completed", "stop") == (got.text, got.outcome, got.finish)
+
+
+def test_a_family_that_nobody_reads_is_carried():
+    frame = {"id": 1, "completions": [{"data": {"text": "Hi"}, "finishReason": {"reason": "endoftext"}}]}
     got: Message = message(packed(frame), A)
     assert ([frame], "", "truncated") == ([unknown.raw for unknown in got.unknown], got.text, got.outcome)

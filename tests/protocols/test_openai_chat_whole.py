@@ -262,3 +262,16 @@ def test_a_stream_and_its_whole_reply_are_the_same_message(answer: tuple[list[di
         streamed.tool_calls[-1].complete = replied.tool_calls[-1].complete
         streamed.tool_calls[-1].arguments = replied.tool_calls[-1].arguments
     assert gist(streamed) == gist(replied)
+
+
+def test_what_the_sdk_s_helper_yields_is_read_once():
+    """Its events hold the chunks, and say each piece again beside them."""
+    frames = [text("Hi"), end()]
+    objects = [
+        {"type": "chunk", "chunk": frames[0], "snapshot": {"choices": []}},
+        {"type": "content.delta", "delta": "Hi", "snapshot": "Hi"},
+        {"type": "chunk", "chunk": frames[1], "snapshot": {"choices": []}},
+        {"type": "content.done", "content": "Hi", "parsed": None},
+    ]
+    message = weft.collect(weft.read(objects, PROTOCOL))
+    assert ("Hi", "completed", [], []) == (message.text, message.outcome, message.notes, message.unknown)

@@ -57,6 +57,25 @@ def anthropic_messages(body: bytes) -> Iterator[Any]:
     yield from client.messages.create(model="m", max_tokens=9, messages=[{"role": "user", "content": "x"}], stream=True)
 
 
+def openai_chat_helper(body: bytes) -> Iterator[Any]:
+    """What the accumulating helper yields: its own events, with the chunks among them."""
+    client = openai.OpenAI(api_key="x", base_url="http://127.0.0.1", http_client=_client(body), max_retries=0)
+    with client.chat.completions.stream(model="m", messages=[{"role": "user", "content": "x"}]) as stream:
+        yield from stream
+
+
+def openai_responses_helper(body: bytes) -> Iterator[Any]:
+    client = openai.OpenAI(api_key="x", base_url="http://127.0.0.1", http_client=_client(body), max_retries=0)
+    with client.responses.stream(model="m", input="x") as stream:
+        yield from stream
+
+
+def anthropic_helper(body: bytes) -> Iterator[Any]:
+    client = anthropic.Anthropic(api_key="x", base_url="http://127.0.0.1", http_client=_client(body), max_retries=0)
+    with client.messages.stream(model="m", max_tokens=9, messages=[{"role": "user", "content": "x"}]) as stream:
+        yield from stream
+
+
 def gemini(body: bytes) -> Iterator[Any]:
     for frame in _frames(body):
         yield types.GenerateContentResponse.model_validate(frame)
@@ -85,17 +104,21 @@ def bedrock(body: bytes) -> Iterator[Any]:
         yield parser.parse(message.to_response_dict(), shape)
 
 
-READERS: dict[str, tuple[str, Callable[[bytes], Iterator[Any]]]] = {
-    "chat text": ("openai-chat", openai_chat),
-    "chat tools": ("openai-chat", openai_chat),
-    "responses text": ("openai-responses", openai_responses),
-    "responses tools": ("openai-responses", openai_responses),
-    "anthropic mixed": ("anthropic", anthropic_messages),
-    "gemini": ("gemini", gemini),
-    "ollama": ("ollama", ollama_chat),
-    "cohere text": ("cohere", cohere_chat),
-    "bedrock text": ("bedrock", bedrock),
-}
+READERS: tuple[tuple[str, str, Callable[[bytes], Iterator[Any]]], ...] = (
+    ("chat text", "openai-chat", openai_chat),
+    ("chat tools", "openai-chat", openai_chat),
+    ("chat text", "openai-chat", openai_chat_helper),
+    ("chat tools", "openai-chat", openai_chat_helper),
+    ("responses text", "openai-responses", openai_responses),
+    ("responses tools", "openai-responses", openai_responses),
+    ("responses tools", "openai-responses", openai_responses_helper),
+    ("anthropic mixed", "anthropic", anthropic_messages),
+    ("anthropic mixed", "anthropic", anthropic_helper),
+    ("gemini", "gemini", gemini),
+    ("ollama", "ollama", ollama_chat),
+    ("cohere text", "cohere", cohere_chat),
+    ("bedrock text", "bedrock", bedrock),
+)
 
 
 async def _later(objects: Iterator[Any]) -> AsyncIterator[Any]:
@@ -119,12 +142,17 @@ def _told(message: Any) -> dict[str, Any]:
 
 def main() -> None:
     """One line of JSON for each input: by bytes, by objects, by objects that come asynchronously."""
-    for name, (protocol, objects) in READERS.items():
+    for name, protocol, objects in READERS:
         body = b"".join(inputs.INPUTS[name][1]())
         by_bytes = weft.collect(weft.read(body, protocol))
         by_objects = weft.collect(weft.read(objects(body), protocol))
         later = asyncio.run(weft.acollect(weft.aread(_later(objects(body)), protocol)))
-        line = {"input": name, "bytes": _told(by_bytes), "objects": _told(by_objects), "async": _told(later)}
+        line = {
+            "input": f"{name} by {objects.__name__}",
+            "bytes": _told(by_bytes),
+            "objects": _told(by_objects),
+            "async": _told(later),
+        }
         print(json.dumps(line), flush=True)
 
 

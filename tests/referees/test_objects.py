@@ -23,7 +23,8 @@ def test_objects_read_as_the_bytes_they_came_from():
     )  # fmt: skip
     assert 0 == done.returncode, done.stderr[-2000:]
     told = [json.loads(line) for line in done.stdout.splitlines()]
-    assert 9 == len(told)
+    assert 13 == len(told)
+    assert "Warning" not in done.stderr
     for line in told:
         assert line["bytes"] == line["objects"], line["input"]
         assert line["bytes"] == line["async"], line["input"]

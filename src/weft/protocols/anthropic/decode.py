@@ -11,7 +11,7 @@ import msgspec
 from weft import jsontext
 from weft.assembler import Assembler
 from weft.errors import error_from_body, make_error
-from weft.protocols.anthropic import families, source
+from weft.protocols.anthropic import families, guests, source
 from weft.protocols.anthropic.content import UNNUMBERED, Content, is_block
 from weft.protocols.anthropic.dialects import BEDROCK, ROWS, AnthropicDialect
 from weft.protocols.anthropic.usage import Counter
@@ -38,6 +38,7 @@ class AnthropicDecoder:
         self._id: str | None = None
         self._begun = False
         self._stopped = False
+        self._visit: guests.Visit | None = None
 
     def feed(self, event: Event, name: str) -> None:
         """One event, a whole reply, or whatever came in their place."""
@@ -158,7 +159,10 @@ class AnthropicDecoder:
         out = self.out
         if event.wrapped is not None:
             self._provider = self._provider or BEDROCK.provider
-            out.place.inner(event.wrapped, "")
+            if self._visit is not None:
+                self._visit(event.wrapped)
+            else:
+                out.place.inner(event.wrapped, "")
         elif name.startswith(("exception:", "error:")):
             value = _value(out.place.frame())
             out.fail(
@@ -177,6 +181,9 @@ class AnthropicDecoder:
             families.say(out, family, value)
         elif event.invocation_metrics is not None:
             self._hosted(event)
+        elif self._provider == BEDROCK.provider and not self._begun and (protocol := guests.find(value)):
+            self._visit = guests.received(out, protocol)
+            self._visit(out.place.frame())
         else:
             out.unknown(out.place.frame(), name)
 

@@ -1,8 +1,7 @@
 """Text completions of the other model families behind Bedrock's InvokeModel, and of Anthropic's own before Messages.
 
 Knows: in which members each family puts text, finish and counts; one row for each form.
-Must not know: how the frames were wrapped. Families that speak a protocol of their own (Nova: Converse, read as `bedrock`; gpt-oss,
-Qwen and DeepSeek: chat.completions) have no row: text alone would be half of what they say.
+Must not know: how the frames were wrapped. Families that speak a protocol of their own are in `guests`: text alone would be half of what they say.
 """
 
 from typing import Any, Final, NamedTuple

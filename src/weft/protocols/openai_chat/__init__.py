@@ -6,6 +6,7 @@ from weft.protocols.openai_chat.dialects import CHAT, ROWS
 from weft.protocols.openai_chat.encode import ChatEncoder
 from weft.protocols.openai_chat.reply import reply
 from weft.protocols.openai_chat.request import ChatTurn
+from weft.protocols.openai_chat.sdk import framed
 from weft.protocols.openai_chat.wire import IGNORES
 
 PROTOCOL = ProtocolSpec(
@@ -19,6 +20,7 @@ PROTOCOL = ProtocolSpec(
     dialect=CHAT,
     dialects=ROWS,
     ignores=IGNORES,
+    framed=framed,
     signs=(
         Sign("object", "chat.completion", 0.98),
         Sign("choices.delta", None, 0.95),

@@ -140,10 +140,13 @@ class ChatDecoder:
             self.feed(chunk.data, name)
         elif chunk.value:
             out.text(chunk.value)
+        elif chunk.wrapped is not None:
+            out.place.inner(chunk.wrapped, "")
         elif not chunk.usage and chunk.x_groq is None and not any(getattr(chunk, fact) for fact in _FACTS):
             body = jsontext.read_object(out.place.frame())
-            if name == "error" or is_error_body(body):
-                out.fail(error_from_body(body))
+            _, failed, code = name.partition(":")
+            if failed or name == "error" or is_error_body(body):
+                out.fail(error_from_body({"__type": code, **body} if failed else body))
             elif chunk.choices is None and chunk.id is None:
                 out.unknown(out.place.frame(), name)
 

@@ -106,7 +106,7 @@ class GroqExtra(Wire):
 
 
 class Chunk(Wire):
-    """A chunk, or a whole reply, or an error where either was due."""
+    """A chunk, or a whole reply, or an error where either was due. `wrapped` is a chunk as Bedrock's InvokeModel sends it."""
 
     id: str | int | None = None
     created: int | float | None = None
@@ -119,6 +119,7 @@ class Chunk(Wire):
     x_groq: GroqExtra | None = None
     data: "Chunk | None" = None
     value: str | None = None
+    wrapped: bytes | None = msgspec.field(default=None, name="bytes")
     citations: list[Any] | None = None
     search_results: list[Any] | None = None
     web_search: list[Any] | None = None
@@ -160,7 +161,7 @@ class Usage(Wire):
 _UNREAD = {
     "": (
         "object system_fingerprint obfuscation "  # the protocol's own; the rest is what servers and gateways tell of themselves
-        "base_resp copilot_usage cost created_at detail episode_id generationId input_sensitive kv_transfer_params "
+        "amazon-bedrock-invocationMetrics base_resp copilot_usage cost created_at detail episode_id generationId input_sensitive kv_transfer_params "
         "latency_checkpoint metadata metrics model_id model_version output_sensitive p prompt prompt_logprobs prompt_progress "
         "prompt_text prompt_token_ids request_id sla_metrics stream_options system time_info timings usage_breakdown user_id "
         "venice_parameters"
