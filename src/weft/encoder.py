@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from weft.context import Context
-from weft.events import Event
+from weft.events import BlockKind, Event
 from weft.losses import Losses
 
 Handler = Callable[[Any], None]
@@ -28,6 +28,9 @@ class Encoder:
 
     sequential: ClassVar[bool] = False
     """One block at a time: what is open in parallel is put in a row before it comes here."""
+
+    beside: ClassVar[frozenset[BlockKind]] = frozenset()
+    """Kinds of block that a sequential target takes whole, and so beside the one that is open."""
 
     choices: ClassVar[bool] = False
     """Several choices can be told apart."""

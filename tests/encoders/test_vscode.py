@@ -97,12 +97,19 @@ def test_a_call_that_is_not_complete_is_never_said(args):
     assert "tool_call" in lost
 
 
-def test_parallel_calls_are_all_said_once():
+def test_parallel_calls_are_all_said_once_and_each_when_it_is_whole():
     first = [ev.BlockStart(0, "tool_call", id="a", name="f"), ev.ArgsDelta(0, '{"n":')]
     second = [ev.BlockStart(1, "tool_call", id="b", name="g"), ev.ArgsDelta(1, '{"n":2}')]
     rest = [ev.ArgsDelta(0, "1}"), ev.BlockEnd(1, True), ev.BlockEnd(0, True)]
     lines, _ = told(TARGET, first, second, rest, CALLED)
-    assert [("a", {"n": 1}), ("b", {"n": 2})] == [(line["callId"], line["input"]) for line in lines]
+    assert [("b", {"n": 2}), ("a", {"n": 1})] == [(line["callId"], line["input"]) for line in lines]
+
+
+def test_text_does_not_wait_for_a_call_that_is_open():
+    """Sources that end their calls with the message say text after them."""
+    started = [ev.BlockStart(0, "tool_call", id="a", name="f"), ev.ArgsDelta(0, "{"), *text(1, "Wait.")]
+    lines, _ = told(TARGET, started, ev.ArgsDelta(0, "}"), ev.BlockEnd(0, True), CALLED)
+    assert ["Wait.", None] == [line.get("value") for line in lines]
 
 
 def test_two_pipes_share_nothing():
@@ -293,7 +300,8 @@ def check(data: bytes, source: str) -> None:
         assert f"\n\n**Error:** {message.error.message}\n\n" == texts.pop()
     assert message.text + message.refusal == "".join(texts)
     if all(call.tool == "function" for call in message.tool_calls):
-        assert calls_of(message) == [(line["name"], line["input"]) for line in lines if line["type"] == CALL]
+        said = [(line["name"], line["input"]) for line in lines if line["type"] == CALL]
+        assert sorted(calls_of(message), key=str) == sorted(said, key=str)
 
 
 @pytest.mark.parametrize("source", ["openai-chat", "anthropic", "gemini", "ollama", "openai-responses", "ai-sdk"])

@@ -117,6 +117,16 @@ def test_the_first_of_two_interleaved_calls_streams_live():
     assert [ev.BlockStart(0, "tool_call"), ev.ArgsDelta(0, "a")] == out
 
 
+def test_blocks_that_come_whole_wait_for_nobody_and_nobody_for_them():
+    first = [ev.BlockStart(0, "tool_call", id="a", name="f"), ev.ArgsDelta(0, "{"), ev.BlockStart(1, "text")]
+    rest = [ev.TextDelta(1, "x"), ev.ArgsDelta(0, "}"), ev.BlockEnd(0, True), ev.BlockEnd(1, True)]
+    out: list[ev.Event] = []
+    step = Sequential({"tool_call"})
+    for event in [*first, *rest]:
+        step(event, out.append)
+    assert [*first, *rest] == out
+
+
 @given(legal_streams(choices=3))
 def test_one_choice_keeps_the_first_and_declares_the_rest(events):
     """B8."""

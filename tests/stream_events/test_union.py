@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 
 import weft
-from tests.encoders.rounds import fixtures
+from tests.conftest import CORPUS
+from tests.encoders.rounds import fixtures, recorded
 from tests.encoders.test_totality import encode
 from tests.protocols.wire import sse
 from tests.strategies import legal_streams
@@ -110,6 +111,17 @@ def test_every_fixture_keeps_the_contract(source):
         assert lines == [json.loads(to_json(event)) for event in typed]
         assert [] == [error for line in lines for error in VALID.iter_errors(line)]
         assert [] == check_stream_events(typed)
+
+
+@pytest.mark.parametrize("source", ["openai-chat", "anthropic", "gemini", "openai-responses"])
+def test_recorded_streams_keep_the_contract(corpus, source):
+    for row in recorded(source, 25):
+        data = (CORPUS / row["file"]).read_bytes()
+        typed = list(stream_events(data, source))
+        assert [json.loads(line) for line in weft.convert(data, source, TARGET).splitlines()] == [
+            json.loads(to_json(event)) for event in typed
+        ], row["file"]
+        assert [] == check_stream_events(typed), row["file"]
 
 
 HELLO = sse({"choices": [{"delta": {"content": "Hel"}}]}, {"choices": [{"delta": {"content": "lo"}}]})

@@ -9,7 +9,8 @@ from base64 import b64encode
 import pytest
 
 import weft
-from tests.encoders.rounds import fixtures
+from tests.conftest import CORPUS
+from tests.encoders.rounds import fixtures, recorded
 from tests.protocols.ai_sdk_parts import CALL, STEP, finish_step, pieces
 from tests.vscode.parts import BROKE_OFF, EMPTY, FINISH, HI, Log, Progress, adapted, all_of, calls, stream, text
 from weft.vscode import (
@@ -174,6 +175,11 @@ def test_a_call_comes_at_once_and_not_with_the_finish():
     assert [("c", "look", {"at": "sky"})] == calls([next(parts)])
 
 
+def test_text_does_not_wait_for_a_call_that_is_never_finished():
+    parts = weft.VSCodeStreamAdapter(logger=Log()).adapt_stream_sync(iter([*pieces('{"at":'), HI, FINISH]))
+    assert text("Hi") == [next(parts)]
+
+
 def test_a_call_that_the_provider_runs_is_not_for_the_host():
     log = Log()
     assert text("Hi") == adapted({**CALL, "providerExecuted": True}, HI, FINISH, logger=log)
@@ -327,6 +333,15 @@ def test_every_fixture_is_what_the_target_writes(source):
         lines = weft.convert(data, source, "vscode").splitlines()
         assert parts in ([from_json(line) for line in lines], [EMPTY]), path.name
         assert bool(parts) or not weft.collect(weft.read(data, source)).text, path.name
+
+
+@pytest.mark.parametrize("source", ["openai-chat", "anthropic", "gemini", "openai-responses"])
+def test_recorded_streams_are_what_the_target_writes(corpus, source):
+    for row in recorded(source, 25):
+        data = (CORPUS / row["file"]).read_bytes()
+        parts = all_of(weft.VSCodeStreamAdapter(logger=Log()).adapt_stream([data], protocol=source))
+        lines = weft.convert(data, source, "vscode").splitlines()
+        assert parts in ([from_json(line) for line in lines], [EMPTY]), row["file"]
 
 
 @pytest.mark.parametrize("line", [b"", b"{}", b'{"type":"LanguageModelTextPart"}', b'{"type":"other","value":"x"}'])

@@ -12,6 +12,7 @@ constructor, or `.image` where the type is one.
 
 Knows: these parts. Must not know: other protocols.
 A thinking part is a proposed API; a client profile says that it is absent. An error is a text: there is no other part that a person would see.
+Calls and files are said when they are whole, so nothing waits for them.
 """
 
 import re
@@ -42,7 +43,7 @@ _THINKING: Final = b'{"type":"LanguageModelThinkingPart","value":'
 
 
 class _Open(msgspec.Struct):
-    """The block that is open, and what is held to its end."""
+    """A block that is open, and what is held to its end."""
 
     start: ev.BlockStart
     pieces: list[str]
@@ -93,10 +94,11 @@ class VSCodeEncoder(Encoder):
         "error_detail": "an error is a text",
     }
     sequential: ClassVar = True
+    beside: ClassVar = frozenset({"tool_call", "file"})
 
     def __init__(self, write: Callable[[bytes], object], context: Context, losses: Losses) -> None:
         super().__init__(write, context, losses)
-        self._open: _Open | None = None
+        self._open: dict[int, _Open] = {}
         self._after_text = False
         self._thinks = context.profile not in WITHOUT_THINKING
 
@@ -118,11 +120,13 @@ class VSCodeEncoder(Encoder):
         for what, said in (("id", not event.made), ("model", event.model), ("created", event.created)):
             if said:
                 self.lose(what)
+        if event.provider is not None:
+            self.lose("meta", "provider")
 
     # -- blocks --------------------------------------------------------------------------------------------------
 
     def _block_start(self, event: ev.BlockStart) -> None:
-        self._open = block = _Open(event, [])
+        self._open[event.index] = block = _Open(event, [])
         if event.kind == "reasoning" and event.item_id is not None:
             block.tail = b',"id":' + jsontext.line(event.item_id) + b"}\n"
         if event.kind in ("text", "refusal"):
@@ -142,7 +146,7 @@ class VSCodeEncoder(Encoder):
         self._write(_TEXT + jsontext.line(event.text) + b"}\n")
 
     def _think(self, event: ev.ReasoningDelta) -> None:
-        block = self._open
+        block = self._open.get(event.index)
         if block is None or not self._thinks or event.form == "encrypted":
             self.lose("reasoning", place_of(event))
             return
@@ -156,7 +160,7 @@ class VSCodeEncoder(Encoder):
 
     def _sign(self, event: ev.Signature) -> None:
         """State is the metadata of a thinking part without text, which belongs to those before it; `origin` says to whom it may go back."""
-        block = self._open
+        block = self._open.get(event.index)
         if block is None or block.start.kind != "reasoning" or not self._thinks:
             self.lose("signature", place_of(event))
             return
@@ -164,11 +168,10 @@ class VSCodeEncoder(Encoder):
         self._write(_THINKING + b'"","metadata":' + jsontext.line(metadata) + block.tail)
 
     def _args(self, event: ev.ArgsDelta) -> None:
-        if self._open is not None:
-            self._open.pieces.append(event.text)
+        self._open[event.index].pieces.append(event.text)
 
     def _file(self, event: ev.File) -> None:
-        block = self._open
+        block = self._open.get(event.index)
         if event.partial:
             self.lose("file_partial", place_of(event))
         elif event.data is None:
@@ -180,7 +183,7 @@ class VSCodeEncoder(Encoder):
             self._data(event.data, event.media_type, event)
 
     def _block_end(self, event: ev.BlockEnd) -> None:
-        block, self._open = self._open, None
+        block = self._open.pop(event.index, None)
         if block is None:
             return
         if block.start.kind == "tool_call":

@@ -37,7 +37,7 @@ def narrowed(encoder: Encoder, losses: Losses) -> Emit:
 
 def _sequential(encoder: Encoder, one: OneChoice | None) -> Emit:
     """Deltas of the live block go on at once, those of a block that waits are put with it; all else takes the steps."""
-    on, row = encoder.on, Sequential()
+    on, row = encoder.on, Sequential(encoder.beside)
     slow = chain([one, row] if one is not None else [row], encoder.feed)
     waiting = row.waiting
 

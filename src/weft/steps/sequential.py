@@ -3,15 +3,22 @@
 Knows: which block is live. Must not know: targets.
 """
 
-from weft.events import BlockEnd, BlockStart, End, Event, StepEnd
+from collections.abc import Set as AbstractSet
+
+from weft.events import BlockEnd, BlockKind, BlockStart, End, Event, StepEnd
 from weft.grammar import BLOCK_EVENTS
 from weft.steps import Emit
 
 
 class Sequential:
-    """Holds back the events of every block but the live one, and replays them, in the order in which the blocks were opened."""
+    """Holds back the events of every block but the live one, and replays them, in the order in which the blocks were opened.
 
-    def __init__(self) -> None:
+    Blocks of the kinds `beside` need no turn: they go on at once, and nothing waits for them.
+    """
+
+    def __init__(self, beside: AbstractSet[BlockKind] = frozenset()) -> None:
+        self._beside = beside
+        self._passing: set[int] = set()
         self.live: int | None = None
         """The block whose events go on at once."""
         self.waiting: dict[int, list[Event]] = {}
@@ -28,6 +35,13 @@ class Sequential:
         emit(event)
 
     def _block(self, event: Event, index: int, emit: Emit) -> None:
+        if type(event) is BlockStart and event.kind in self._beside:
+            self._passing.add(index)
+        if index in self._passing:
+            if type(event) is BlockEnd:
+                self._passing.discard(index)
+            emit(event)
+            return
         if self.live is None:
             self.live = index
         if index != self.live:
