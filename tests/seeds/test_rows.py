@@ -2,11 +2,14 @@
 
 import json
 
+import pytest
+
 import weft
+from tests.encoders.rounds import whole
 from tests.protocols.wire import sse
 from weft import events as ev
 from weft.adapters.descriptions import describe
-from weft.errors import error_from_body
+from weft.errors import error_from_body, http_status, make_error
 from weft.unfold import unfold
 
 CLAUDE = sse(
@@ -120,6 +123,17 @@ def test_e16_an_error_in_ones_own_language():
     told = {locale: describe(error, locale) for locale in ("en", "ja", "zh-CN", "de")}
     assert 4 == len(set(told.values()))
     assert all("Slow down, 7." in text for text in told.values())
+
+
+@pytest.mark.parametrize("front", ["openai-chat", "openai-responses", "anthropic", "gemini", "ollama", "cohere"])
+@pytest.mark.parametrize("kind", ["rate_limit", "authentication", "not_found", "overloaded", "invalid_request"])
+def test_e18_a_failure_as_the_fronts_own_reply(front, kind):
+    """The status and the body that go to a client say to it what we know: read back, they are the same error."""
+    error = make_error(kind)
+    message = weft.collect([ev.Start("m"), ev.End("failed", (), None, error)])
+    body, _ = whole(message, front)
+    again = weft.error_from_http(http_status(error), {}, body, front)
+    assert (kind, error.message) == (again.type, again.message)
 
 
 def test_g7_a_finished_answer_is_said_as_a_stream():
