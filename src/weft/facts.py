@@ -47,7 +47,7 @@ class Facts:
         """The message begins. An id that the source did not give is derived from the frame that begins it."""
         known, id = self._known, self._known.get("id")
         if not id:
-            self._made_id = self._made_id or f"weft_{crc32(frame):08x}"
+            self._made_id = self._made_id or f"weft_{crc32(frame.strip()):08x}"
         return Start(
             id or str(self._made_id),
             known.get("model"),

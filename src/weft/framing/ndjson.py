@@ -5,14 +5,16 @@ lines with `data:` before them. Must not know what an object says. An object is 
 """
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from weft.framing.framer import DEFAULT_LIMIT, Emit, Fault, too_long
 from weft.framing.json_values import BETWEEN_VALUES, OpenValue, end_of
 from weft.framing.lines import Lines
+from weft.framing.run import Run, TakeRun
 
 _LF, _CR = b"\n\r"
-_OPEN, _CLOSE = b"{}"
+_OPEN: Final = ord("{")
 _SPACE: Final = b" \t\r\n"
 _LEAD: Final = re.compile(rb"(?:\xef\xbb\xbf)?[ \t]*(?:data:[ \t]*)?")
 """What may stand before the first object of a line: a byte order mark, indentation, the field name of SSE."""
@@ -24,20 +26,29 @@ class NDJSON:
     """Emits (object, "") for each JSON object, and (line, "text") for a line that is none."""
 
     def __init__(self, emit: Emit, fault: Fault, limit: int = DEFAULT_LIMIT) -> None:
-        self.offset = 0
         self._emit = emit
+        self.take_run: TakeRun = self._emit_each
         self._fault = fault
         self._limit = limit
         self._dead = False
+        self._at = 0  # where in the input begins what is being told
+        self._run: Run | None = None  # what is being told, if it is a run
         self._seen = 0
         self._base = 0  # where in the input the bytes at hand begin
         self._lines = Lines()
         self._value = OpenValue()
         self._value_at = _NO_VALUE  # where in the input the open value begins
 
+    @property
+    def offset(self) -> int:
+        """Where the frame or fault that is being told begins."""
+        return self._at if self._run is None else self._run.offset
+
     def feed(self, data: bytes) -> None:
         """Takes a read of any size."""
         lines, pos = self._lines, 0
+        if data[-1:] == b"\n" and not lines.rest and self._one_line(data):
+            return
         self._base = self._seen
         self._seen += len(data)
         if self._value_at == _NO_VALUE and (_LF in data or _CR in data) and not self._dead:
@@ -57,8 +68,18 @@ class NDJSON:
         if self._value_at != _NO_VALUE:
             self._broken_off()
 
+    def _one_line(self, data: bytes) -> bool:
+        """Takes a read that is just one line with one object, as live streams bring them; whether it was that."""
+        if data.find(b"\n") != len(data) - 1 or _CR in data or self._value_at != _NO_VALUE or len(data) > self._limit:
+            return False
+        self._at = self._seen
+        if self._dead or not self.take_run(iter((data[:-1],)), ""):
+            return False
+        self._seen += len(data)
+        return True
+
     def _whole_lines(self, data: bytes) -> int:
-        """The fast path: lines that are one object each are not looked into; returns how far it came.
+        """The fast path: lines are taken for one object each, until the one who parses them says otherwise; returns how far it came.
 
         Whatever looks different goes to `_read`, which is the format.
         """
@@ -66,25 +87,27 @@ class NDJSON:
         stop = data.rfind(newline)
         if stop < 0:
             return 0
-        emit, at, step = self._emit, self._base, len(newline)
-        crlf, glued = step == 2, _TWO_OBJECTS.search(data) is not None
-        for line in data[:stop].split(newline):
-            size = len(line) + step
-            if (
-                line
-                and line[0] == _OPEN
-                and line[-1] == _CLOSE
-                and line.count(b"{") == line.count(b"}")
-                and not (crlf and (_LF in line or _CR in line))
-                and not (glued and _TWO_OBJECTS.search(line))
-                and self._value_at == _NO_VALUE
-            ):
-                self.offset = at
-                emit(line, "")
-            else:
-                self._read(data, at - self._base, at - self._base + size)
-            at += size
-        return at - self._base
+        lines = data[:stop].split(newline)
+        if len(newline) > 1 and ((inside := b"".join(lines)).find(b"\n") >= 0 or inside.find(b"\r") >= 0):
+            return 0
+        run = self._run = Run(lines, self._base, len(newline))
+        while not self.take_run(run.left, ""):
+            pos, self._run = run.offset - self._base, None
+            end = pos + len(run.last) + len(newline)
+            self._read(data, pos, end)
+            if self._value_at != _NO_VALUE:
+                return end
+            self._run = run
+        self._at, self._run = self._base + stop - len(lines[-1]), None
+        return stop + len(newline)
+
+    def _emit_each(self, lines: Iterator[bytes], name: str) -> bool:
+        """The run of a sink that does not parse: it is told what looks like one object."""
+        for line in lines:
+            if not _is_one_object(line):
+                return False
+            self._emit(line, name)
+        return True
 
     def _read(self, data: bytes, pos: int, stop: int) -> None:
         lines = self._lines
@@ -134,11 +157,11 @@ class NDJSON:
         self._tell(text, "" if is_array else "text", at)
 
     def _tell(self, payload: bytes, name: str, at: int) -> None:
-        self.offset = at
+        self._at = at
         self._emit(payload, name)
 
     def _broken_off(self) -> None:
-        self.offset, self._value_at = self._value_at, _NO_VALUE
+        self._at, self._value_at = self._value_at, _NO_VALUE
         self._value.take()
         self._fault("partial_frame", "a JSON object broke off before its end", False)
 
@@ -147,7 +170,7 @@ class NDJSON:
         self._value_at = _NO_VALUE
         self._lines.rest.clear()
         self._dead = True
-        self.offset = at
+        self._at = at
         self._fault(*too_long(self._limit))
 
 

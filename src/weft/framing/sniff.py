@@ -8,7 +8,10 @@ from typing import Final
 
 from weft.framing.framer import DEFAULT_LIMIT, Emit, Fault, Framer
 from weft.framing.framers import FRAMERS
+from weft.framing.ndjson import NDJSON
 from weft.framing.page import Page
+from weft.framing.run import TakeRun
+from weft.framing.sse import SSE
 
 _BOM: Final = b"\xef\xbb\xbf"
 _SPACE: Final = b" \t\r\n"
@@ -21,16 +24,24 @@ _SHORTEST_AWS_FRAME: Final = 16
 
 
 class Sniffer:
-    """A framer that looks at the first bytes and then steps aside for the right one."""
+    """A framer that looks at the first bytes and then steps aside for the right one. `take_run` is for a sink that parses."""
 
     feed: Callable[[bytes], None]
     close: Callable[[], None]
 
-    def __init__(self, emit: Emit, fault: Fault, limit: int = DEFAULT_LIMIT, default: str = "sse") -> None:
+    def __init__(
+        self,
+        emit: Emit,
+        fault: Fault,
+        limit: int = DEFAULT_LIMIT,
+        default: str = "sse",
+        take_run: TakeRun | None = None,
+    ) -> None:
         if default not in FRAMERS:
             raise ValueError(f"no framing is called {default!r}; there are {', '.join(FRAMERS)}")
         self._sinks = emit, fault
         self._limit = limit
+        self._take_run = take_run
         self._default = default
         self._head = b""
         self._inner: Framer | None = None
@@ -57,6 +68,8 @@ class Sniffer:
     def _hand_over(self, name: str) -> None:
         make = Page if name == "html" else FRAMERS[name]
         inner = self._inner = make(*self._sinks, self._limit)
+        if self._take_run is not None and isinstance(inner, SSE | NDJSON):
+            inner.take_run = self._take_run
         self.feed, self.close = inner.feed, inner.close
         head, self._head = self._head, b""
         if head:

@@ -5,14 +5,17 @@ frame without its blank line. Must not know what a payload says, nor who sent it
 
 `_advance` and `_line` are the format. `_one_frame` and `_plain_frames` do the same for the two shapes that nearly every
 frame has (`data: x` and `event: n` + `data: x`) without a look at each line; what looks different goes to the former.
+Frames that begin alike, as nearly all in a read do, are handed over as one run.
 """
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from weft.framing.framer import DEFAULT_LIMIT, Emit, Fault, too_long
 from weft.framing.json_values import BETWEEN_VALUES, OpenValue, end_of
 from weft.framing.lines import Lines
+from weft.framing.run import Run, TakeRun
 
 _DATA: Final = b"data: "
 _EVENT: Final = b"event: "
@@ -28,12 +31,14 @@ class SSE:
     """Emits (payload, event name) for each frame that has data."""
 
     def __init__(self, emit: Emit, fault: Fault, limit: int = DEFAULT_LIMIT) -> None:
-        self.offset = 0
         self.last_event_id = ""
         self._emit = emit
+        self.take_run: TakeRun = self._emit_each
         self._fault = fault
         self._limit = limit
         self._dead = False
+        self._at = 0  # where in the input begins what is being told
+        self._run: Run | None = None  # what is being told, if it is a run
         self._seen = 0
         self._base = 0  # where in the input the bytes at hand begin
         self._held = bytearray()  # the beginning of a plain frame, not looked at yet
@@ -43,7 +48,12 @@ class SSE:
         self._data = bytearray()
         self._data_lines = 0
         self._raw = OpenValue()
-        self._field_seen, self._name_seen = b"", ""  # the last event name, decoded once for a run of the same
+        self._head, self._head_name = _DATA, ""  # what stood before the payload of the last plain frame
+
+    @property
+    def offset(self) -> int:
+        """Where the frame or fault that is being told begins."""
+        return self._at if self._run is None else self._run.offset
 
     def feed(self, data: bytes) -> None:
         """Takes a read of any size; a frame is emitted as soon as its blank line is here."""
@@ -92,26 +102,17 @@ class SSE:
     # The fast path
 
     def _one_frame(self, data: bytes) -> bool:
-        """Takes a read that is just one plain frame, as live streams bring them; whether it was that."""
-        if data[-2:] == b"\n\n":
-            end, mark = -2, b"\ndata: "
-        elif data[-4:] == b"\r\n\r\n":
-            end, mark = -4, b"\r\ndata: "
-        else:
+        """Takes a read that is just one frame that begins like the last one, as live streams bring them; whether it was that."""
+        begin = len(self._head)
+        if data[:begin] != self._head:
             return False
-        if data[:6] == _DATA:
-            field, payload = b"", data[6:end]
-        elif data[:7] == _EVENT:
-            field, _, payload = data[7:end].partition(mark)
-        else:
+        end = -2 if data[-2:] == b"\n\n" else -4 if data[-4:] == b"\r\n\r\n" else 0
+        payload = data[begin:end]
+        if not payload or _LF in payload or _CR in payload or len(data) > self._limit:
             return False
-        if not payload or _LF in payload or _CR in payload or _LF in field or _CR in field or len(data) > self._limit:
-            return False
-        if field != self._field_seen:
-            self._field_seen, self._name_seen = field, _text(field)
-        self.offset = self._seen
+        self._at = self._seen
         self._seen += len(data)
-        self._emit(payload, self._name_seen)
+        self._emit(payload, self._head_name)
         return True
 
     def _plain_frames(self, data: bytes, pos: int) -> int:
@@ -129,38 +130,69 @@ class SSE:
             return len(data)
         return pos
 
+    def _alike(self, data: bytes, pos: int, stop: int, newline: bytes) -> int:
+        """Takes the frames of data[pos:stop] if they all begin like the first one; returns how far it came."""
+        head = self._head
+        between = newline + newline + head
+        frames = data[pos + len(head) : stop].split(between)
+        inside = b"".join(frames)
+        if _LF in inside or _CR in inside or not all(frames):
+            return pos
+        run = self._run = Run(frames, self._base + pos, len(between))
+        while not self.take_run(run.left, self._head_name):
+            self._emit(run.last, self._head_name)
+        self._at, self._run = self._base + stop - len(frames[-1]) - len(head), None
+        return stop + 2 * len(newline)
+
+    def _emit_each(self, frames: Iterator[bytes], name: str) -> bool:
+        """The run of a sink that does not parse."""
+        for payload in frames:
+            self._emit(payload, name)
+        return True
+
     def _bare_frames(self, data: bytes, pos: int, stop: int, newline: bytes) -> int:
-        emit = self._emit
+        self._head, self._head_name = _DATA, ""
+        if (end := self._alike(data, pos, stop, newline)) > pos:
+            return end
         at = self._base + pos
         around = len(_DATA) + 2 * len(newline)
         for payload in data[pos + len(_DATA) : stop].split(newline + newline + _DATA):
             size = len(payload) + around
             if payload and _LF not in payload and _CR not in payload:
-                self.offset = at
-                emit(payload, "")
+                self._at = at
+                self._emit(payload, "")
             elif not self._odd_frame(data, at, size):
                 return at + size - self._base
             at += size
         return at - self._base
 
     def _named_frames(self, data: bytes, pos: int, stop: int, newline: bytes) -> int:
-        emit = self._emit
+        mark = newline + _DATA
+        if self._learn(data, pos, stop, mark) and (end := self._alike(data, pos, stop, newline)) > pos:
+            return end
         at = self._base + pos
         around = len(_EVENT) + 2 * len(newline)
-        mark = newline + _DATA
         crlf = newline == b"\r\n"
         for piece in data[pos + len(_EVENT) : stop].split(newline + newline + _EVENT):
             size = len(piece) + around
             field, _, payload = piece.partition(mark)
             if payload and not (_LF in payload or _LF in field or (crlf and (_CR in payload or _CR in field))):
-                if field != self._field_seen:
-                    self._field_seen, self._name_seen = field, _text(field)
-                self.offset = at
-                emit(payload, self._name_seen)
+                self._at = at
+                self._emit(payload, _text(field))
             elif not self._odd_frame(data, at, size):
                 return at + size - self._base
             at += size
         return at - self._base
+
+    def _learn(self, data: bytes, pos: int, stop: int, mark: bytes) -> bool:
+        """How the frame at pos begins, as far as its payload; False if it is not a plain one."""
+        end = data.find(mark, pos, stop) + len(mark)
+        field = data[pos + len(_EVENT) : end - len(mark)]
+        if end <= pos or _LF in field or _CR in field:
+            return False
+        if data[pos:end] != self._head:
+            self._head, self._head_name = data[pos:end], _text(field)
+        return True
 
     def _odd_frame(self, data: bytes, at: int, size: int) -> bool:
         """Reads bytes that turned out not to be one plain frame; False if they left something under way."""
@@ -228,7 +260,7 @@ class SSE:
             self.last_event_id = _text(value)
         elif field == b"error" and value.startswith(b"{"):
             self._dispatch()
-            self.offset = at
+            self._at = at
             self._emit(value, "error")
 
     def _raw_json(self, line: bytes, at: int) -> None:
@@ -240,7 +272,7 @@ class SSE:
             pos = raw.add_line(line, pos)
             if pos < 0:
                 return
-            self.offset, self._frame = self._frame, _NO_FRAME
+            self._at, self._frame = self._frame, _NO_FRAME
             name, self._name = self._name, ""
             self._emit(raw.take(), name)
             pos = end_of(BETWEEN_VALUES, line, pos)
@@ -256,12 +288,12 @@ class SSE:
         self._forget()
         if not lines or len(payload) < lines:  # no data, or nothing but empty lines of it
             return False
-        self.offset = at
+        self._at = at
         self._emit(payload, name)
         return True
 
     def _half_frame(self) -> None:
-        self.offset = self._frame
+        self._at = self._frame
         self._forget()
         self._fault("partial_frame", "a frame broke off before its end", False)
 
@@ -269,7 +301,7 @@ class SSE:
         self._forget()
         self._lines.rest.clear()
         self._dead = True
-        self.offset = self._frame = at
+        self._at = self._frame = at
         self._fault(*too_long(self._limit))
 
     def _forget(self) -> None:
