@@ -35,7 +35,7 @@ def post(url: str, body: Any, *, tls: ssl.SSLContext | None = None) -> Callable[
             http = h11.Connection(h11.CLIENT)
             headers = [
                 ("host", parts.netloc),
-                ("authorization", f"Bearer {ask.secret}"),
+                *([("authorization", f"Bearer {ask.secret}")] if ask.secret else []),
                 ("content-type", "application/json"),
                 ("content-length", str(len(data))),
             ]

@@ -48,6 +48,16 @@ class Loopback:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/v1/chat/completions"
 
+    @property
+    def is_mute(self) -> bool:
+        """It says nothing, so that a client that wants TLS never has a connection."""
+        return self._plays[0] == (MUTE,)
+
+    @property
+    def sends_more(self) -> bool:
+        """It has more to say than a client can hold, so it does not come to an end."""
+        return HOLD not in self._plays[0] and MUTE not in self._plays[0]
+
     def start(self) -> None:
         self._thread.start()
         assert self._ready.wait(10)
@@ -98,7 +108,7 @@ class Loopback:
                     self.sent += len(act)
                 else:
                     await asyncio.sleep(act)
-        except OSError:
+        except (OSError, asyncio.IncompleteReadError):
             self._note_gone()
         finally:
             writer.close()

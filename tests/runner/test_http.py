@@ -122,7 +122,7 @@ async def test_a_pool_uses_its_connection_again():
 )
 async def test_the_key_goes_where_the_protocol_wants_it(protocol: str, header: bytes):
     with serving((failed(400),)) as server:
-        open = post(lambda ask: server.url, lambda ask: {"model": ask.model}, headers={"x-more": "1"})
+        open = post(lambda _: server.url, lambda ask: {"model": ask.model}, headers={"x-more": "1"})
         attempt = Attempt(protocol=protocol, model="big", key=Key("main", "s3cret"), open=open)
         await weft.run([attempt]).collect()
     assert header in server.requests[0].lower()

@@ -14,6 +14,7 @@ from typing import Self
 
 import anyio
 import anyio.abc
+from anyio.lowlevel import checkpoint_if_cancelled
 
 from weft.context import Context
 from weft.errors import Error, ErrorType, make_error
@@ -190,6 +191,7 @@ class Run:
         while isinstance(step, Step):
             if step.wait > 0:
                 await self._time.sleep(step.wait)
+            await checkpoint_if_cancelled()
             trial = self._trial = self._begun(step)
             await trial.run(partial(self._hear, hand, trial))
             end = self._over(trial)
