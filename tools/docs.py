@@ -8,6 +8,7 @@ A table stands in a page between `<!-- generated: NAME -->` and `<!-- end -->`; 
 import re
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import gallery
@@ -227,6 +228,11 @@ def client_table() -> str:
     )
 
 
+def program(path: Path) -> str:
+    """A program of the cookbook, whole."""
+    return f"```python\n{path.read_text(encoding='utf-8')}```\n"
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "events": event_table,
     "errors": error_table,
@@ -241,6 +247,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "clients": client_table,
     "failures": failure_table,
     "seeds": seed_table,
+    **{f"program_{path.stem}": partial(program, path) for path in sorted(ROOT.glob("examples/cookbook/*.py"))},
 }
 
 
