@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 from weft import events as ev
 from weft.context import Context
 from weft.losses import Losses
-from weft.message import AnyPart, ToolCall, ToolResult
+from weft.message import AnyPart, Text, ToolCall, ToolResult
 from weft.protocols.ai_sdk_ui.encode import UIStreamEncoder
 from weft.protocols.ai_sdk_ui.reply import kept
 from weft.turn_writer import Turn, TurnWriter
@@ -35,7 +35,7 @@ class UITurn(TurnWriter):
             self._call(part)
         elif isinstance(part, ToolResult) and part.call_id not in self._calls:
             self.lose("tool_result", part, "its call is not sent: left out")
-        else:
+        elif not isinstance(part, Text) or part.text or part.signatures or part.annotations:
             self._take(part)
 
     def items(self) -> list[dict[str, Any]]:

@@ -75,9 +75,11 @@ class ChatTurn(FlatTurn):
         """What was spoken is in the audio, if that goes back."""
         if part.channel == words.TRANSCRIPT and any(self._sound(other) for other in self.turn.parts):
             return
-        states = self.states(part)
-        if states:
-            self._beside[EXTRA] = members.extra_content(states[-1])
+        for state in self.states(part):
+            if _place(state) == DETAILS:
+                self._add(DETAILS, [members.detail(state)])
+            else:
+                self._beside[EXTRA] = members.extra_content(state)
         if part.annotations:
             self.lose("annotation", part)
         self.say(part.text, part)
@@ -112,8 +114,7 @@ class ChatTurn(FlatTurn):
     @cached_property
     def _detailed(self) -> str | None:
         """The format of the typed details, if this turn's reasoning came in them: then all of it goes back in them, in order."""
-        kinds = Reasoning | ToolCall
-        states = (state for part in self.turn.parts if isinstance(part, kinds) for state in part.signatures)
+        states = (state for part in self.turn.parts for state in part.signatures)
         return next((state.format or "" for state in states if self.takes(state) and _place(state) == DETAILS), None)
 
     def _reasoned(self, text: str) -> dict[str, Any]:
@@ -181,20 +182,22 @@ def _details(part: Reasoning, states: list[Signature], format: str | None) -> li
     """OpenRouter's typed details of one block: its text, with what proves it, then what is encrypted."""
     known = {"format": format, "id": next((state.origin.item for state in states), None)}
     proofs = {state.part: state for state in states if not state.encrypted}
+    if (
+        len(proofs) == len(part.pieces) == 1
+    ):  # by way of another protocol a proof forgets its part, and its text its form
+        proofs = {part.pieces[0].part: proof for proof in proofs.values()}
     details: list[dict[str, Any]] = []
     for piece in part.pieces:
-        proof = proofs.pop(piece.part, None) if piece.form == "raw" else None
+        proof = proofs.pop(piece.part, None)
         beside = {name: value for name, value in (*known.items(), ("index", piece.part)) if value or name == "index"}
-        if piece.form == "summary":
+        if piece.form == "summary" and proof is None:
             details.append({"type": "reasoning.summary", "summary": piece.text, **beside})
         elif proof is not None:
-            details.append({"type": "reasoning.text", "text": piece.text, **members.detail(proof)})
+            details.append({"type": "reasoning.text", "text": piece.text, **members.detail(proof), "index": piece.part})
         else:
             details.append({"type": "reasoning.text", "text": piece.text, **beside})
-    return [
-        *details,
-        *(members.detail(state) for state in states if state.encrypted or proofs.get(state.part) is state),
-    ]
+    alone = [*proofs.values(), *(state for state in states if state.encrypted)]
+    return [*details, *map(members.detail, alone)]
 
 
 def _block(part: Reasoning, state: Signature) -> dict[str, Any]:

@@ -21,6 +21,8 @@ _OUTPUTS: Final = {"custom": "custom_tool_call_output", "local_shell": "local_sh
 _OUTPUT_ONLY: Final = frozenset({"status"})
 """Members of a reasoning item that are refused in a request (lidge-jun/opencodex#2248)."""
 
+_HELD: Final = frozenset({"encrypted_content", "content"})
+
 
 class ResponsesTurn(TurnWriter):
     """A row of items."""
@@ -42,7 +44,7 @@ class ResponsesTurn(TurnWriter):
 
     def message(self) -> list[dict[str, Any]]:
         self._untied()
-        if any(item["type"] == "reasoning" and not item.get("encrypted_content") for item in self.content):
+        if any(item["type"] == "reasoning" and not item.keys() & _HELD for item in self.content):
             self.demands.add("stored")
         return [self._unbound(item) for item in self.content] if self._loose else self.content
 
@@ -107,10 +109,11 @@ class ResponsesTurn(TurnWriter):
     # -- reasoning -----------------------------------------------------------------------------------------------
 
     def reasoning(self, part: Reasoning, states: list[Signature]) -> bool:
-        """An item goes back with what it holds, or by its id where it was stored."""
+        """An item goes back with what it holds, encrypted or raw, or by its id where it was stored."""
         state = states[-1] if states else None
         id = (state.origin.item if state is not None else None) or (part.item_id if self.kin else None)
-        if id is None or not part.complete or (state is None and not self._stored()):
+        held = state is not None or any(piece.form == "raw" for piece in part.pieces)
+        if id is None or not part.complete or not (held or self._stored()):
             self._loose = self._loose or self.kin
             return False
         own = self.own_form(part)
