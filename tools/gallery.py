@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 GALLERY = Path(__file__).parent.parent / "tests" / "gallery"
 REFERENCE = re.compile(r"[\w.-]+/[\w.-]+(?:#\d+|@[0-9a-f]{7,})")
-_NAME = re.compile(r"test_([a-j])(\d\d)_\w+")
+_NAME = re.compile(r"test_([a-k])(\d\d)_\w+")
 
 
 class Case(NamedTuple):
@@ -28,9 +28,9 @@ def cases() -> list[Case]:
     """All tests of modes, by mode."""
     found = [
         _case(node, path.name)
-        for path in sorted(GALLERY.glob("test_[a-j]_*.py"))
+        for path in sorted(GALLERY.glob("test_[a-k]_*.py"))
         for node in ast.parse(path.read_text(encoding="utf-8")).body
-        if isinstance(node, ast.FunctionDef) and _NAME.fullmatch(node.name)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _NAME.fullmatch(node.name)
     ]
     return sorted(found, key=lambda case: place(case.mode))
 
@@ -47,7 +47,7 @@ def place(mode: str) -> tuple[str, int]:
     return mode[0], int(mode[1:] or 0)
 
 
-def _case(node: ast.FunctionDef, file: str) -> Case:
+def _case(node: ast.FunctionDef | ast.AsyncFunctionDef, file: str) -> Case:
     letter, number = _NAME.fullmatch(node.name).groups()
     text = ast.get_docstring(node) or ""
     what = " ".join(text.split("\n\n")[0].split())

@@ -11,7 +11,7 @@ assert _spec.loader is not None
 gallery = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(gallery)
 
-MODES = {"A": 27, "B": 16, "C": 14, "D": 12, "E": 17, "F": 11, "G": 10, "H": 10, "I": 10, "J": 7}
+MODES = {"A": 27, "B": 16, "C": 14, "D": 12, "E": 17, "F": 11, "G": 10, "H": 10, "I": 10, "J": 7, "K": 11}
 """How many modes each group has."""
 
 STARRED = "A1 A2 A3 A4 A7 A9 A12 C1 C2 D1 D3 E1 E3 F1 F2 F5 F7 G1 G2 H1 I1 I4".split()
@@ -23,7 +23,7 @@ NOT_HERE = {
     "E12": "A decompressor that is made anew for each read: bytes come here decompressed.",
     "G9": "A provider refuses `stream_options`: what is asked for is the request's.",
     "H10": "Silence while the source thinks: a ping at an interval needs a clock, which the gateway has.",
-    "K": "Cancel, stalls, retries, resuming: clocks and sockets are the runner's and the gateway's.",
+    "K9": "Resuming after a reload: a store, and cursors into it, are the gateway's.",
     "L": "Speed: the benchmarks, and the laws that time and memory are linear.",
     "M": "Observability, recording, partial values: the gateway, `weft record`, the contract step.",
 }

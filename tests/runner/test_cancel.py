@@ -9,9 +9,9 @@ from typing import Any
 import anyio
 import anyio.abc
 import pytest
+from examples import any_loop_client
 
 import weft
-from examples import any_loop_client
 from tests.protocols.chat_wire import text
 from tests.protocols.wire import sse
 from tests.runner.loopback import HEAD, HOLD, MUTE, Loopback, failed, serving
@@ -127,18 +127,19 @@ async def test_leaving_the_block_is_leaving_the_upstream(client):
 async def test_a_cancelled_task_is_cancelled_and_its_upstream_left(phase: str):
     play, busy = PHASES[phase]
     with serving(play) as server:
-        run = asking(post, server)
+        run, heard = asking(post, server), asyncio.Event()
 
         async def consume() -> None:
             async with run:
                 async for event in run:
                     if busy and event.type == "text-delta":
+                        heard.set()
                         await asyncio.Event().wait()
 
         task = asyncio.ensure_future(consume())
         await anyio.to_thread.run_sync((server.asked if server.sends_more else server.played).wait, 10)
-        while busy and "text" not in {part.__struct_config__.tag for part in run.message.blocks}:
-            await asyncio.sleep(0)
+        if busy:
+            await heard.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -196,7 +197,9 @@ async def test_cancelled_before_it_began(client):
 
 @clients
 async def test_cancelled_after_the_terminal_changes_nothing(client):
-    with serving((HEAD, sse({"id": "c1", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}, done=True))) as server:
+    with serving(
+        (HEAD, sse({"id": "c1", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}, done=True))
+    ) as server:
         run = asking(client, server)
         await run.collect()
         run.cancel()
@@ -212,5 +215,3 @@ async def test_the_median_of_many(client):
             then, _ = await cancelled(asking(client, server), server, "cancel", busy=False)
             took.append(server.gone_at - then)
     assert statistics.median(took) < BOUND / 5
-
-

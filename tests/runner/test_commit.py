@@ -254,10 +254,11 @@ async def test_cancelled_in_the_wait_after_the_commit_point(after: str):
 
 async def test_cancelled_while_the_next_attempt_has_nothing_to_show():
     stage = Stage()
-    runs: list[Run] = []
-    attempt = stage.attempt(CUT, Part((thought("Hm"), lambda: runs[0].cancel(), STALL)))
-    run = continued(stage, attempt)
-    runs.append(run)
+
+    def cancel() -> None:
+        run.cancel()
+
+    run = continued(stage, stage.attempt(CUT, Part((thought("Hm"), cancel, STALL))))
     legal(await told(run))
     assert ("Hel", "incomplete", "cancelled") == (run.message.text, run.message.outcome, run.message.error.type)
     assert ["truncated", "incomplete"] == [tried.outcome for tried in run.history]
