@@ -72,7 +72,8 @@ class Scanner:
         self._stop: str = ""
         self._pending: Cut | None = None
         self._depth = 0
-        self._marks = {"`": False, "**": False}
+        self._bold = False
+        self._code = self._ticks = 0
         self._last = ""
 
     def ink_before(self, place: int) -> bool:
@@ -98,6 +99,7 @@ class Scanner:
             return self._line_end()
         if self._line is not None:
             self._line = self._line + piece if len(self._line) <= LONGEST_FENCE else None
+        self._tick(piece)
         if piece.isspace():
             self._space(piece)
             return None
@@ -145,18 +147,24 @@ class Scanner:
             self._depth += 1
         elif char in ENDERS:
             self._depth = max(0, self._depth - 1)
-        elif char == "`":
-            self._marks["`"] = not self._marks["`"]
         elif char == "*" and self._last == "*":
-            self._marks["**"] = not self._marks["**"]
-            char = ""
+            self._bold, char = not self._bold, ""
         self._last = char
+
+    def _tick(self, piece: str) -> None:
+        """As many backticks as began code within a line end it."""
+        if piece == "`":
+            self._ticks += 1
+        elif self._ticks:
+            self._code = 0 if self._code == self._ticks else self._code or self._ticks
+            self._ticks = 0
 
     def _space(self, piece: str) -> None:
         if piece in NO_BREAK:
             self._word += piece
             return
-        self.weak = Cut(self.size, self.fence)
+        if piece != "\r":
+            self.weak = Cut(self.size, self.fence)
         if self._pending is not None and self._pending.reason == "sentence":
             self._pending = self._pending._replace(place=self.size)
         elif self._stop and self._settled_stop():
@@ -165,7 +173,7 @@ class Scanner:
 
     def _sentence(self) -> Cut | None:
         """The end of a sentence here, unless something is open around it."""
-        if self._depth or any(self._marks.values()) or self.fence is not None:
+        if self._depth or self._bold or self._code or self.fence is not None:
             return None
         return Cut(self.size, None, STRENGTHS["sentence"], "sentence")
 
@@ -186,7 +194,7 @@ class Scanner:
         start, blank = self._line_place, self._blank_line
         self._line, self._line_place, self._blank_line = "", self.size, True
         self._stop = self._word = self._last = ""
-        self._depth, self._marks = 0, {"`": False, "**": False}
+        self._depth, self._bold, self._code, self._ticks = 0, False, 0, 0
         if self.fence is not None:
             return self._line_of_code(line)
         fence = _opened(line) if self._fences else None

@@ -1,6 +1,6 @@
 """Where a text may be cut without breaking what people see as one character.
 
-Knows: combining marks, joiners, flags, line ends. Must not know: why it is cut.
+Knows: combining marks, joiners, syllables, flags, line ends. Must not know: why it is cut.
 """
 
 import unicodedata
@@ -12,6 +12,9 @@ LOOK_BACK: Final = 64
 _JOINER: Final = "\u200d"
 _FLAG_LETTERS: Final = ("\U0001f1e6", "\U0001f1ff")
 _SKIN_TONES: Final = ("\U0001f3fb", "\U0001f3ff")
+_SYLLABLE_PARTS: Final = ("\u1160", "\u11ff")
+_VIRAMA: Final = 9
+"""The class of the marks that tie a letter of an Indic script to the next one."""
 
 
 def cluster_start(text: str, at: int, following: str) -> int:
@@ -27,6 +30,8 @@ def _joined(text: str, place: int, after: str) -> bool:
     """Do the characters on both sides of this place belong together?"""
     before = text[place - 1]
     if _JOINER in (after, before) or unicodedata.category(after).startswith("M"):
+        return True
+    if _SYLLABLE_PARTS[0] <= after <= _SYLLABLE_PARTS[1] or unicodedata.combining(before) == _VIRAMA:
         return True
     if _SKIN_TONES[0] <= after <= _SKIN_TONES[1] or (before == "\r" and after == "\n"):
         return True

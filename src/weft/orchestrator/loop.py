@@ -172,9 +172,13 @@ class _Orchestration:
 
     def _hung_at(self) -> float:
         """When the stream counts as hung, at the earliest. Only waiting for the stream counts: a sink may take its time."""
+        if self._interruption is not None:
+            return math.inf
         patience = min(self._patience, GRACE) if self._reader.ending else self._patience
-        since = self._since if self._waiting is not None else self._clock.now()
-        return since + patience - self._waited
+        left = patience - self._waited
+        if self._waiting is not None:
+            return self._since + left
+        return self._clock.now() + left if left > 0 else math.inf
 
     def _wake_earlier(self) -> None:
         """The time has to be looked at before the nap is over."""
