@@ -94,8 +94,8 @@ def openai_chat(provider: Provider, turn: list[Json]) -> None:
         if message["role"] != "assistant":
             continue
         calls = message.get("tool_calls", [])
-        said = message.get("content") or message.get("refusal") or calls or message.get("function_call")
-        provider.check(said is not None and said != "", "a message that says nothing")
+        said = message.keys() - {"role", "content"} or message.get("content")
+        provider.check(said, "a message that says nothing")
         provider.check(calls or message.get("content", "") is not None, "content null without calls")
         for call in calls:
             provider.check(len(call["id"]) <= 40, f"the id {call['id']}")
