@@ -11,11 +11,13 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+import continuity
 import gallery
 import msgspec
 import seeds
 
 from weft import events, protocol
+from weft.adapters.descriptions import TROUBLES
 from weft.error_tables import KINDS
 from weft.finish import FINISHES
 from weft.grammar import TRANSITIONS
@@ -198,6 +200,17 @@ def _seed_row(row: seeds.Row) -> tuple[str, ...]:
     return row.id, row.feature + optional, row.seeds, homes, ". ".join(part for part in (shown, row.reason) if part)
 
 
+def trouble_table() -> str:
+    """What people are told about errors, in the order in which it is looked for."""
+    return _table(
+        ("trouble", "types", "what is said"),
+        [
+            (f"`{trouble.name}`", ", ".join(f"`{kind}`" for kind in trouble.types), trouble.says or "nothing")
+            for trouble in TROUBLES
+        ],
+    )
+
+
 def limit_table() -> str:
     """The limits and their defaults."""
     limits = Limits()
@@ -228,6 +241,11 @@ def client_table() -> str:
     )
 
 
+def continuity_table() -> str:
+    """What becomes of each kind of part when a turn goes back."""
+    return _table(continuity.HEAD, continuity.rows())
+
+
 def program(path: Path) -> str:
     """A program of the cookbook, whole."""
     return f"```python\n{path.read_text(encoding='utf-8')}```\n"
@@ -246,7 +264,9 @@ TABLES: dict[str, Callable[[], str]] = {
     "rules": rule_table,
     "clients": client_table,
     "failures": failure_table,
+    "continuity": continuity_table,
     "seeds": seed_table,
+    "troubles": trouble_table,
     **{f"program_{path.stem}": partial(program, path) for path in sorted(ROOT.glob("examples/cookbook/*.py"))},
 }
 
