@@ -9,7 +9,7 @@ import weft
 # The names that users rely on. LATER are those whose part of the project is not there yet; a name leaves it in the change that brings it.
 PROMISED = {
     "Choice", "Context", "Message", "Pipe", "StreamAdapter", "ToolCallAccumulator", "ToolIdentityMap", "VSCodeStreamAdapter",
-    "acollect", "aread", "collect", "convert", "error_from_http", "from_json", "lint", "read", "run", "to_json",
+    "acollect", "aread", "collect", "convert", "error_from_http", "from_json", "lint", "read", "replay_turn", "run", "to_json",
 }  # fmt: skip
 LATER: set[str] = set()
 

@@ -77,6 +77,9 @@ class TurnWriter:
     loses: ClassVar[dict[str, str]] = {}
     """word of `losses.WHAT` -> why it cannot be sent back as what it is."""
 
+    unwritten: ClassVar[frozenset[str]] = frozenset()
+    """Dialects whose requests have another form."""
+
     illegal: ClassVar[re.Pattern[str]] = _ANYTHING
     longest: ClassVar[int] = 64
 

@@ -52,7 +52,7 @@ def replay_turn(
     arguments are not whole. Raises `ValueError` for a target that takes no turns back, `IndexError` for a choice that the message does not have.
     """
     spec, row = resolve(target, dialect)
-    if spec.turn is None:
+    if spec.turn is None or row.name in spec.turn.unwritten:
         raise ValueError(f"{spec.name!r} has no request that a turn could go back with")
     chosen = message.choices[choice] if message.choices or choice else message
     losses = Losses()

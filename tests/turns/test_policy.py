@@ -100,6 +100,8 @@ def test_the_chosen_choice_goes_back():
 def test_a_target_without_requests_is_refused():
     with pytest.raises(ValueError, match="no request"):
         weft.replay_turn(Message(), "vscode")
+    with pytest.raises(ValueError, match="no request"):
+        weft.replay_turn(Message(), "gemini/interactions")
 
 
 def test_a_message_knows_whose_it_is():

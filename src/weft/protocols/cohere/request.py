@@ -20,6 +20,7 @@ class CohereTurn(FlatTurn):
     """One message."""
 
     protocol: ClassVar = "cohere"
+    unwritten: ClassVar = frozenset({"v1"})
     loses: ClassVar = {
         "refusal": "a refusal is text",
         "tool_kind": "there are only functions with a JSON object for arguments",

@@ -22,6 +22,7 @@ class GeminiTurn(TurnWriter):
     """One content of parts."""
 
     protocol: ClassVar = "gemini"
+    unwritten: ClassVar = frozenset({"interactions"})
     loses: ClassVar = {
         "refusal": "a refusal is a text like any other",
         "tool_kind": "there are only functions with an object for arguments",
