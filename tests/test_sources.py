@@ -138,6 +138,25 @@ def test_an_exception_after_the_true_end_is_ignored():
     assert "completed" == list(weft.read(source(), "openai-chat"))[-1].outcome
 
 
+def test_leaving_an_async_reading_closes_the_source():
+    closed: list[str] = []
+
+    async def source():
+        try:
+            yield BYTES
+            yield BYTES
+        finally:
+            closed.append("source")
+
+    async def run():
+        events = weft.aread(source(), "openai-chat")
+        await anext(events)
+        await events.aclose()
+
+    asyncio.run(run())
+    assert ["source"] == closed
+
+
 @pytest.mark.parametrize("signal", [KeyboardInterrupt, GeneratorExit, asyncio.CancelledError])
 def test_signals_of_the_caller_pass(signal):
     def source() -> Iterator[bytes]:

@@ -114,22 +114,17 @@ def _run(reader: Reader, events: list[Event], source: Source) -> Generator[Event
 
 
 async def _arun(reader: Reader, events: list[Event], source: AsyncIterable[Any]) -> AsyncGenerator[Event]:
-    fault: Error | None = None
-    pieces = aiter(source)
-    while True:
-        try:
-            piece = await anext(pieces)
-        except StopAsyncIteration:
-            break
-        except Exception as error:  # noqa: BLE001 - whatever the source raises is how the stream ended
-            fault = error_from_exception(error)
-            break
-        take(reader, piece)
-        if events:
-            for event in events:
-                yield event
-            events.clear()
-    reader.close(fault)
+    pieces = AsyncPieces(source)
+    try:
+        async for piece in pieces:
+            take(reader, piece)
+            if events:
+                for event in events:
+                    yield event
+                events.clear()
+    finally:
+        await pieces.aclose()
+    reader.close(pieces.fault)
     for event in events:
         yield event
 
@@ -171,6 +166,32 @@ class Pieces:
         except Exception as error:
             self.fault = error_from_exception(error)
             raise StopIteration from error
+
+
+class AsyncPieces:
+    """The same of an async source. Whoever leaves it closes it, and with it the source: whoever sends is to know at once."""
+
+    def __init__(self, source: AsyncIterable[Any]) -> None:
+        self.fault: Error | None = None
+        self._pieces = aiter(source)
+
+    def __aiter__(self) -> AsyncIterator[Any]:
+        return self
+
+    async def __anext__(self) -> Any:
+        try:
+            return await anext(self._pieces)
+        except StopAsyncIteration:
+            raise
+        except Exception as error:
+            self.fault = error_from_exception(error)
+            raise StopAsyncIteration from error
+
+    async def aclose(self) -> None:
+        """Close the source, if it is one that can be."""
+        close = getattr(self._pieces, "aclose", None)
+        if close is not None:
+            await close()
 
 
 def pieces_of(source: Source) -> Iterable[Any]:

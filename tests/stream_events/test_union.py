@@ -167,6 +167,25 @@ def test_an_async_source_gives_the_same():
     assert list(stream_events(plain(), "openai-chat")) == asyncio.run(everything())
 
 
+def test_leaving_the_events_closes_the_source():
+    closed: list[str] = []
+
+    async def source():
+        try:
+            yield HELLO
+            yield HELLO
+        finally:
+            closed.append("source")
+
+    async def run():
+        events = astream_events(source(), "openai-chat")
+        await anext(events)
+        await events.aclose()
+
+    asyncio.run(run())
+    assert ["source"] == closed
+
+
 def test_two_streams_at_once_do_not_mix():
     """Requirements 3.3.4."""
     one, other = (stream_events([HELLO], "openai-chat") for _ in range(2))

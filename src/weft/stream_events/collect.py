@@ -13,9 +13,9 @@ import msgspec
 
 from weft import jsontext
 from weft.calls import Call, CallRouter
-from weft.errors import Error, error_from_exception, to_seed002
+from weft.errors import Error, to_seed002
 from weft.framing.sniff import Sniffer
-from weft.sources import Pieces
+from weft.sources import AsyncPieces, Pieces
 from weft.stream_events.union import (
     StreamContentEvent,
     StreamErrorEvent,
@@ -208,33 +208,26 @@ def _collected(stream: Any) -> _Collection:
 
 
 async def _acollected(stream: AsyncIterable[Any], seconds: float | None) -> _Collection:
-    collection = _Collection()
+    collection, pieces = _Collection(), AsyncPieces(stream)
     if seconds is None:
-        collection.close(await _fill(collection, stream))
-        return collection
-    fault: Error | None = None
-    with _anyio().move_on_after(seconds) as scope:
-        fault = await _fill(collection, stream)
-    collection.late = scope.cancelled_caught
-    collection.close(fault)
+        await _fill(collection, pieces)
+    else:
+        with _anyio().move_on_after(seconds) as scope:
+            await _fill(collection, pieces)
+        collection.late = scope.cancelled_caught
+    collection.close(pieces.fault)
     return collection
 
 
-async def _fill(collection: _Collection, stream: AsyncIterable[Any]) -> Error | None:
-    """Feed what comes, up to `done`. Gives what the stream raised."""
-    pieces = aiter(stream)
-    while not collection.done:
-        try:
-            piece = await anext(pieces)
-        except StopAsyncIteration:
-            return None
-        except Exception as error:  # noqa: BLE001 - whatever the stream raises is how it ended
-            return error_from_exception(error)
-        collection.feed(piece)
-    close = getattr(pieces, "aclose", None)
-    if close is not None:
-        await close()
-    return None
+async def _fill(collection: _Collection, pieces: AsyncPieces) -> None:
+    """Feed what comes, up to `done`."""
+    try:
+        async for piece in pieces:
+            collection.feed(piece)
+            if collection.done:
+                return
+    finally:
+        await pieces.aclose()
 
 
 def _anyio() -> Any:

@@ -3,13 +3,12 @@
 Knows: that the target writes whole lines. Must not know: which event becomes which line; the encoder alone decides that.
 """
 
-from collections.abc import AsyncIterable, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterable, Iterator
 from typing import Any
 
-from weft.errors import Error, error_from_exception
 from weft.pipe import Pipe
 from weft.protocol import ProtocolSpec
-from weft.sources import Pieces, Source, take
+from weft.sources import AsyncPieces, Pieces, Source, take
 from weft.stream_events.union import StreamEventV1, from_json
 
 TARGET = "stream-event-v1"
@@ -22,7 +21,7 @@ def stream_events(source: Source, protocol: str | ProtocolSpec, **options: Any) 
 
 def astream_events(
     source: AsyncIterable[Any], protocol: str | ProtocolSpec, **options: Any
-) -> AsyncIterator[StreamEventV1]:
+) -> AsyncGenerator[StreamEventV1, None]:
     """The same for an async source."""
     return _arun(Pipe(protocol, TARGET, keep=False, **options), source)
 
@@ -34,20 +33,15 @@ def _run(pipe: Pipe, source: Source) -> Iterator[StreamEventV1]:
     yield from _said(pipe.close(pieces.fault))
 
 
-async def _arun(pipe: Pipe, source: AsyncIterable[Any]) -> AsyncIterator[StreamEventV1]:
-    fault: Error | None = None
-    pieces = aiter(source)
-    while True:
-        try:
-            piece = await anext(pieces)
-        except StopAsyncIteration:
-            break
-        except Exception as error:  # noqa: BLE001 - whatever the source raises is how the stream ended
-            fault = error_from_exception(error)
-            break
-        for event in _said(take(pipe, piece)):
-            yield event
-    for event in _said(pipe.close(fault)):
+async def _arun(pipe: Pipe, source: AsyncIterable[Any]) -> AsyncGenerator[StreamEventV1, None]:
+    pieces = AsyncPieces(source)
+    try:
+        async for piece in pieces:
+            for event in _said(take(pipe, piece)):
+                yield event
+    finally:
+        await pieces.aclose()
+    for event in _said(pipe.close(pieces.fault)):
         yield event
 
 

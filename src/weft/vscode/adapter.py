@@ -15,11 +15,11 @@ from typing import Protocol as Shape
 import msgspec
 
 from weft.context import Context
-from weft.errors import Error, error_from_exception
+from weft.errors import Error
 from weft.events import BlockStart, End, Event, Note, Unknown, Usage
 from weft.pipe import Pipe
 from weft.protocol import ProtocolSpec
-from weft.sources import Pieces, pieces_of, take
+from weft.sources import AsyncPieces, Pieces, pieces_of, take
 from weft.steps.tap import Tap
 from weft.vscode.parts import LanguageModelResponsePart, LanguageModelTextPart, from_json
 
@@ -101,7 +101,7 @@ class VSCodeStreamAdapter:
             async for part in parts:
                 progress.report(part)
         finally:
-            await _closed(parts)
+            await parts.aclose()
         return turn.usage
 
     def adapt_stream(
@@ -132,22 +132,14 @@ class VSCodeStreamAdapter:
     async def _parts(
         self, turn: "_Turn", stream: AsyncIterable[Any] | Iterable[Any]
     ) -> AsyncGenerator[LanguageModelResponsePart, None]:
-        fault: Error | None = None
-        pieces = aiter(_awaited(stream))
+        pieces = AsyncPieces(_awaited(stream))
         try:
-            while True:
-                try:
-                    chunk = await anext(pieces)
-                except StopAsyncIteration:
-                    break
-                except Exception as error:  # noqa: BLE001 - whatever the source raises is how the stream ended
-                    fault = error_from_exception(error)
-                    break
+            async for chunk in pieces:
                 for part in turn.take(chunk):
                     yield part
         finally:
-            await _closed(pieces)
-        for part in self._finished(turn, fault):
+            await pieces.aclose()
+        for part in self._finished(turn, pieces.fault):
             yield part
         turn.told()
 
@@ -260,10 +252,3 @@ def _awaited(stream: AsyncIterable[Any] | Iterable[Any]) -> AsyncIterable[Any]:
 async def _at_hand(stream: Iterable[Any]) -> AsyncIterator[Any]:
     for piece in pieces_of(stream):
         yield piece
-
-
-async def _closed(pieces: AsyncIterator[Any]) -> None:
-    """Whoever stops listening stops the source too."""
-    close = getattr(pieces, "aclose", None)
-    if close is not None:
-        await close()
