@@ -115,7 +115,7 @@ class Assembler:
         made: bool = False,
     ) -> None:
         """Open a block under the source's own key. A key that is still open ends its block first."""
-        if not self.accepts(kind):
+        if not self.accepts(kind, choice):
             return
         old = self._blocks.keyed.get(key)
         if old is not None:
@@ -214,7 +214,7 @@ class Assembler:
         **place: Any,
     ) -> None:
         """What an executed tool gave back, as a whole block; `place` is choice, item and item_id as for `open`."""
-        if not self.accepts("tool_result"):
+        if not self.accepts("tool_result", place.get("choice", 0)):
             return
         block = self._blocks.keyed.get(key)
         if block is None or block.kind != "tool_result":
@@ -226,7 +226,7 @@ class Assembler:
         self, choice: int = 0, key: Hashable = None, item: Hashable = None, item_id: str | None = None, **fields: Any
     ) -> None:
         """A file or a piece of one. Without a key it is a block of its own that ends at once."""
-        if not self.accepts("file"):
+        if not self.accepts("file", choice):
             return
         block = self._blocks.keyed.get(key) if key is not None else None
         if block is not None and block.kind not in BLOCK_EVENTS[ev.File]:
@@ -427,14 +427,16 @@ class Assembler:
         self.phase = Phase.IN_PROGRESS
         self._emit(self._facts.start(self.place.frame()))
 
-    def accepts(self, what: str) -> bool:
-        """May content still come? Starts the message; notes what comes after the finish, drops what comes after the end."""
+    def accepts(self, what: str, choice: int | None = None) -> bool:
+        """May it still come? Starts the message; notes content that comes after its choice's finish, drops what comes after the end."""
         if self.phase in TERMINAL or self._ending.terminated() or self._ending.error is not None:
             self._note_once("content_after_end", f"{what} after the end was dropped")
             return False
         if not self.started:
             self._begin()
-        return True
+        if choice is not None and self._ending.reason(choice) is not None:
+            self._note_once("content_after_finish", f"{what} after the finish")
+        return self._ending.error is None  # in strict mode a note is the end
 
     def _note_once(self, code: str, message: str) -> None:
         """A note that would be said for each of a thousand deltas is said for the first."""
@@ -452,10 +454,8 @@ class Assembler:
     def _block_for(self, kind: ev.BlockKind, choice: int, key: Hashable, channel: str | None = None) -> Block | None:
         """The open block that a delta of this kind belongs to, opened if there is none; None after the end."""
         block = self._blocks.find(choice, key)
-        if not self.accepts(kind):
+        if not self.accepts(kind, choice):
             return None
-        if self._ending.reason(choice) is not None:
-            self._note_once("content_after_finish", f"{kind} after the finish")
         if block is not None:
             if block.kind == kind:
                 return block

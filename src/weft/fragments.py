@@ -18,7 +18,7 @@ class Stream(Protocol):
 
     rules: Rules
 
-    def accepts(self, what: str) -> bool: ...
+    def accepts(self, what: str, choice: int | None = None) -> bool: ...
 
     def note(self, code: str, message: str) -> None: ...
 
@@ -87,7 +87,7 @@ class Fragments:
         tool: str,
         executor: Executor,
     ) -> int | None:
-        if (id is None and name is None and not args) or not self._stream.accepts("tool_call"):
+        if (id is None and name is None and not args) or not self._stream.accepts("tool_call", choice):
             return None
         call = self._blocks.lane(choice).router.route(index, id, name, args)
         if call is None:

@@ -132,6 +132,32 @@ def test_one_unfinished_choice_truncates_the_stream_unless_it_is_done():
     assert ("completed", ["stop", None]) == (finished.outcome, [choice.finish for choice in finished.choices])
 
 
+LATE = {
+    "text": text("late"),
+    "reasoning": chunk({"reasoning": "late"}),
+    "refusal": chunk({"refusal": "late"}),
+    "call": calls(call(0, "a", "f", "{}")),
+    "image": chunk({"images": [{"type": "image_url", "image_url": {"url": "http://late"}}]}),
+}
+
+
+@pytest.mark.parametrize("late", LATE.values(), ids=LATE)
+def test_content_of_any_kind_after_the_finish_is_noted_and_strictly_refused(late):
+    """Seed 001: nothing but usage may follow an observed finish."""
+    frames = [text("x"), end(), late, late]
+    assert ["content_after_finish"] == codes(read(*frames))
+    strict = read(*frames, strict=True)
+    assert ("failed", "bridge.stream.delta_after_terminal") == (strict.outcome, strict.error and strict.error.code)
+    assert ("x", 1) == (strict.text, len(strict.blocks))
+
+
+def test_strictly_refused_results_cost_nothing_else():
+    data = (
+        b'{"type":"finish","finishReason":"stop"}\n{"type":"tool-result","toolCallId":"t","toolName":"f","output":1}\n'
+    )
+    assert "failed" == weft.collect(weft.read(data, "ai-sdk", strict=True)).outcome
+
+
 def test_what_comes_after_done():
     """C9: usage is read, content is dropped with a note"""
     data = sse(text("x"), end(), done=True) + sse(text("y"), envelope([], usage=usage()))
