@@ -71,7 +71,9 @@ async def test_what_was_withheld_is_dismissed_with_its_attempt():
 
 async def test_nothing_is_given_before_it_is_visible():
     stage, given = Stage(), []
-    part = Part((thought("Hm"), lambda: given.append(len(seen)), said("Hi"), lambda: given.append(len(seen)), DONE))
+    part = Part(
+        (thought("Hm"), 1, lambda: given.append(len(seen)), said("Hi"), 1, lambda: given.append(len(seen)), DONE)
+    )
     seen: list[Any] = []
     async with stage.run(stage.attempt(part)) as run:
         async for event in run:

@@ -3,6 +3,7 @@
 Knows: the four limits, and anyio as the real time. Must not know: attempts, events.
 """
 
+import asyncio
 import math
 import time
 from types import TracebackType
@@ -74,11 +75,11 @@ class RealTime:
 
     def alarm(self) -> Alarm:
         """An alarm that is not set."""
-        return ScopeAlarm()
+        return LazyAlarm() if _on_asyncio() else ScopeAlarm()
 
 
 class ScopeAlarm:
-    """An alarm that is a cancel scope with a deadline that moves."""
+    """An alarm that is a cancel scope with a deadline that moves: cheap on trio."""
 
     def __init__(self) -> None:
         self._scope = anyio.CancelScope()
@@ -98,3 +99,54 @@ class ScopeAlarm:
         caught = self._scope.__exit__(kind, error, trace)
         self.rang = self._scope.cancelled_caught
         return caught
+
+
+class LazyAlarm(ScopeAlarm):
+    """The same on asyncio, where to move a timer costs more than all else that is done for a chunk.
+
+    The alarm is set for each of them, but the timer runs on: when it is up it looks whether the time was moved, and goes on waiting.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._at = self._armed = math.inf
+        self._timer: asyncio.TimerHandle | None = None
+
+    def set(self, at: float) -> None:
+        """Note the time; the timer is touched only if it would come too late."""
+        self._at = at
+        if at < self._armed:
+            self._arm()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> bool | None:
+        self._at = math.inf
+        self._disarm()
+        return super().__exit__(kind, error, trace)
+
+    def _look(self) -> None:
+        if time.monotonic() >= self._at:
+            self._scope.cancel()
+        else:
+            self._arm()
+
+    def _arm(self) -> None:
+        self._disarm()
+        if self._at < math.inf:
+            self._armed = self._at
+            self._timer = asyncio.get_running_loop().call_later(max(0.0, self._at - time.monotonic()), self._look)
+
+    def _disarm(self) -> None:
+        self._armed = math.inf
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+
+def _on_asyncio() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

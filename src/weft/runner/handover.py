@@ -9,20 +9,26 @@ from weft.events import Event
 
 
 class Handover:
-    """`give` comes back when the events were taken; what a cancelled `give` left behind is still there to be taken. `leave` ends it."""
+    """`give` comes back when the events were taken, or are sure to be since the consumer waits for nothing else; what a cancelled `give` left
+    behind is still there to be taken. `leave` ends it.
+    """
 
     def __init__(self) -> None:
         self._batch: list[Event] = []
         self._closed = False
+        self._awaited = False
         self._came = anyio.Event()
         self._taken = anyio.Event()
 
     async def give(self, events: list[Event]) -> None:
         """Put the events there and wait until they were taken."""
         self._batch += events
-        self._taken = anyio.Event()
-        self._came.set()
+        if self._awaited:
+            self._awaited = False
+            self._came.set()
+            return
         while self._batch:
+            self._taken = anyio.Event()
             await self._taken.wait()
 
     def leave(self, events: list[Event]) -> None:
@@ -37,7 +43,11 @@ class Handover:
             if self._closed:
                 return None
             self._came = anyio.Event()
-            await self._came.wait()
+            self._awaited = True
+            try:
+                await self._came.wait()
+            finally:
+                self._awaited = False
         batch, self._batch = self._batch, []
         self._taken.set()
         return batch
