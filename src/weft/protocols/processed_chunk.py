@@ -45,6 +45,7 @@ _COUNTS: Final = {
     "reasoning_tokens": "reasoningTokens",
 }
 _KINDS: Final[dict[ev.ReasoningForm, Any]] = {"raw": "raw", "summary": "summary"}
+_TEXT: Final = b'{"type":"text","content":'
 
 
 class _Open(msgspec.Struct):
@@ -167,7 +168,7 @@ class Chunker(Encoder):
             self.lose("reasoning", place_of(event))
             return
         text = event.text
-        if block.part not in (None, event.part):
+        if block.part not in (None, event.part) or (block.pieces and block.form != event.form):
             self.lose("reasoning_form", place_of(event))
             text = "\n\n" + text
         block.part, block.form = event.part, event.form
@@ -270,10 +271,17 @@ class Chunker(Encoder):
 
 
 class ProcessedChunkEncoder(Chunker):
-    """The same stream, a line for each chunk."""
+    """The same stream, a line for each chunk. Text, which is most of it, goes into its line without being a value first."""
 
     def __init__(self, write: Callable[[bytes], object], context: Context, losses: Losses) -> None:
         super().__init__(lambda chunk: write(to_json(chunk) + b"\n"), context, losses)
+        self._write = write
+
+    def _text(self, event: ev.TextDelta | ev.RefusalDelta) -> None:
+        if event.logprobs is not None:
+            self.lose("logprobs", place_of(event))
+        if event.text:
+            self._write(_TEXT + jsontext.line(event.text) + b"}\n")
 
 
 def _no_bytes(data: bytes) -> None:
