@@ -60,6 +60,7 @@ LAYERS = (
         "losses",
         "encoder",
         "provider_state",
+        "planned",
         "turn_writer",
         "turns",
         "run_calls",

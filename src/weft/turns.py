@@ -10,8 +10,10 @@ import msgspec
 
 from weft.events import Origin
 from weft.losses import Loss, Losses
-from weft.message import Message
+from weft.message import AnyPart, Message
+from weft.planned import planned
 from weft.protocol import Dialect, ProtocolSpec, resolve
+from weft.tools import ToolIdentityMap
 from weft.turn_writer import Broken, Foreign, Turn, TurnWriter
 
 __all__ = ["Replay", "replay_turn"]
@@ -44,27 +46,30 @@ def replay_turn(
     model: str | None = None,
     provider: str | None = None,
     choice: int = 0,
+    tools: ToolIdentityMap | None = None,
 ) -> Replay:
     """The assistant's turn for the next request to `target`.
 
     State goes back verbatim to the origin that it is from, and to nobody else. `model` and `provider` are those of the next request; what is not
     said is taken to be as before. `foreign` says what becomes of reasoning and provider-executed tools of another origin, `broken` of calls whose
-    arguments are not whole. Raises `ValueError` for a target that takes no turns back, `IndexError` for a choice that the message does not have.
+    arguments are not whole. `tools` are those that the next request is planned with: calls that were restored to the client's own tools go back as the
+    functions that stood for them. Raises `ValueError` for a target that takes no turns back, `IndexError` for a choice that the message does not have.
     """
     spec, row = resolve(target, dialect)
     if spec.turn is None or row.name in spec.turn.unwritten:
         raise ValueError(f"{spec.name!r} has no request that a turn could go back with")
     chosen = message.choices[choice] if message.choices or choice else message
+    parts = [planned(part, tools or ()) for part in sorted(chosen.blocks, key=_place)]
     losses = Losses()
     writer: TurnWriter = spec.turn(
         Turn(
-            parts=chosen.blocks, id=message.id, protocol=_protocol(message, choice), finish=chosen.finish, meta=message.meta,
+            parts=parts, id=message.id, protocol=_protocol(message, choice), finish=chosen.finish, meta=message.meta,
             origin=Origin("", message.provider, message.model), dialect=row,
             provider=provider or getattr(row, "provider", None), model=model, foreign=foreign, broken=broken,
         ),
         losses,
     )  # fmt: skip
-    for part in chosen.blocks:
+    for part in parts:
         writer.feed(part)
     return Replay(writer.items(), losses.report(), writer.call_ids, frozenset(writer.demands))
 
@@ -77,3 +82,8 @@ def _protocol(message: Message, choice: int) -> str | None:
     forms = (part.opaque.origin.protocol for part in blocks if part.opaque is not None)
     states = (state.origin.protocol for part in blocks for state in part.signatures)
     return next(forms, None) or next(states, None)
+
+
+def _place(part: AnyPart) -> int:
+    """Where a part began: steps may hold one back, but not change its number."""
+    return part.index

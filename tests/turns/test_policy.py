@@ -1,9 +1,11 @@
 """What the caller decides, and what each target insists on: one rule a test."""
 
 import asyncio
+import json
 import re
 from typing import Any
 
+import msgspec
 import pytest
 
 import weft
@@ -437,3 +439,49 @@ def test_the_turn_of_a_turn_is_left_alone():
         before = told.to_json()
         weft.replay_turn(told, target)
         assert before == told.to_json()
+
+
+def test_restored_tools_go_back_to_their_provider_as_the_functions_that_they_were():
+    """What `Restore` did for the client is undone for the provider, names included."""
+    kinds = {
+        "f_shell": ("shell", "shell"),
+        "f_run": ("run", "custom"),
+        "f_patch": ("patch", "apply_patch"),
+        "f_ls": ("ls", "local_shell"),
+    }
+    tools = weft.ToolIdentityMap(
+        weft.ToolIdentity(provider_name=name, requested_name=requested, requested_type=kind)
+        for name, (requested, kind) in kinds.items()
+    )
+    asked = {
+        "f_shell": {"commands": ["ls"]},
+        "f_run": {"input": "x = 1\n"},
+        "f_patch": {"operation": {"type": "delete_file", "path": "a"}},
+        "f_ls": {"command": ["ls"], "env": {}},
+    }
+    calls = [
+        {
+            "index": at,
+            "id": f"c{at}",
+            "type": "function",
+            "function": {"name": name, "arguments": json.dumps(arguments)},
+        }
+        for at, (name, arguments) in enumerate(asked.items())
+    ]
+    chunk = {"id": "x", "choices": [{"index": 0, "delta": {"tool_calls": calls}, "finish_reason": "tool_calls"}]}
+    pipe = weft.Pipe("openai-chat", "openai-responses", context=weft.Context(tools=tools))
+    pipe.feed(f"data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n".encode())
+    pipe.close()
+    assert ["shell", "custom", "apply_patch", "local_shell"] == [call.tool for call in pipe.message.tool_calls]
+    (item,) = items(pipe.message, "openai-chat", tools=tools)
+    told = {call["function"]["name"]: json.loads(call["function"]["arguments"]) for call in item["tool_calls"]}
+    assert asked == told
+
+
+def test_a_stored_message_is_as_good_as_a_fresh_one():
+    """Conversations are kept: a message through JSON and back goes to the next request like the one it was."""
+    for name in ("anthropic-server-tools", "openai-responses", "gemini", "openrouter", "bedrock-redacted"):
+        fresh = turn_one(name)
+        stored = msgspec.json.decode(msgspec.json.encode(fresh), type=Message)
+        for target in TARGETS:
+            assert weft.replay_turn(fresh, target) == weft.replay_turn(stored, target)

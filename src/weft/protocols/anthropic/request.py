@@ -38,12 +38,12 @@ class AnthropicTurn(TurnWriter):
             self.call_ids.clear()
             return []
         content = self.content
-        while content and content[-1]["type"] in _THINKING:
+        while content and _kind(content[-1]) in _THINKING:
             content.pop()
             self.lose("reasoning", None, "a turn cannot end with thinking: left out")
-        if content and content[-1]["type"] == "text":
+        if content and _kind(content[-1]) == "text":
             content[-1]["text"] = content[-1]["text"].rstrip()
-        if any(block["type"] == "tool_use" for block in content) and content[0]["type"] not in _THINKING:
+        if any(_kind(block) == "tool_use" for block in content) and _kind(content[0]) not in _THINKING:
             self.demands.add("thinking_off")
         return [{"role": "assistant", "content": content}] if content else []
 
@@ -103,3 +103,7 @@ class AnthropicTurn(TurnWriter):
 
     def _is_answered(self, call: ToolCall) -> bool:
         return any(isinstance(part, ToolResult) and part.call_id == call.id for part in self.turn.parts)
+
+
+def _kind(block: dict[str, Any]) -> Any:
+    return block.get("type")

@@ -182,10 +182,9 @@ def _details(part: Reasoning, states: list[Signature], format: str | None) -> li
     """OpenRouter's typed details of one block: its text, with what proves it, then what is encrypted."""
     known = {"format": format, "id": next((state.origin.item for state in states), None)}
     proofs = {state.part: state for state in states if not state.encrypted}
-    if (
-        len(proofs) == len(part.pieces) == 1
-    ):  # by way of another protocol a proof forgets its part, and its text its form
-        proofs = {part.pieces[0].part: proof for proof in proofs.values()}
+    # By way of another protocol a proof forgets its part, and its text its form.
+    if len(proofs) == len(part.pieces) == 1:
+        proofs = dict(zip([part.pieces[0].part], proofs.values(), strict=True))
     details: list[dict[str, Any]] = []
     for piece in part.pieces:
         proof = proofs.pop(piece.part, None)

@@ -44,7 +44,7 @@ class ResponsesTurn(TurnWriter):
 
     def message(self) -> list[dict[str, Any]]:
         self._untied()
-        if any(item["type"] == "reasoning" and not item.keys() & _HELD for item in self.content):
+        if any(_kind(item) == "reasoning" and not item.keys() & _HELD for item in self.content):
             self.demands.add("stored")
         return [self._unbound(item) for item in self.content] if self._loose else self.content
 
@@ -193,18 +193,22 @@ class ResponsesTurn(TurnWriter):
 
     def _untied(self) -> None:
         """Reasoning whose next item is not sent must not be either."""
-        while self.content and self.content[-1]["type"] == "reasoning":
+        while self.content and _kind(self.content[-1]) == "reasoning":
             self.content.pop()
             self._open = None
             self.lose("reasoning", None, "reasoning is refused without the item that it led to: left out")
 
     def _unbound(self, item: dict[str, Any]) -> dict[str, Any]:
         """An item whose reasoning is not sent goes back without the id that would ask for it."""
-        if item["type"] == "message" and "id" in item:
+        if _kind(item) == "message" and "id" in item:
             texts = (part.get("text") or part.get("refusal", "") for part in item["content"])
             return {name: value for name, value in item.items() if name not in ("id", "status")} | {
                 "content": "".join(texts)
             }
-        if item["type"] in ("function_call", "custom_tool_call"):
+        if _kind(item) in ("function_call", "custom_tool_call"):
             return {name: value for name, value in item.items() if name not in ("id", "status")}
         return item
+
+
+def _kind(item: dict[str, Any]) -> Any:
+    return item.get("type")
