@@ -44,7 +44,7 @@ KINDS: dict[ErrorType, Kind] = {
     "rate_limit": Kind(True, "quota", 429, "Too many requests."),
     "overloaded": Kind(True, "provider", 503, "The provider is overloaded."),
     "timeout": Kind(True, "provider", 504, "The provider did not answer in time."),
-    "context_length": Kind(False, "client", 400, "The request is longer than the model's context."),
+    "context_length": Kind(False, "client", 400, "The prompt is too long for the model's context."),
     "content_blocked": Kind(False, "client", 400, "The content was blocked."),
     "invalid_request": Kind(False, "client", 400, "The provider did not accept the request."),
     "request_too_large": Kind(False, "client", 413, "The request is too large."),
@@ -420,6 +420,7 @@ CANCELLED_NAMES = frozenset({"AbortError", "CancelledError", "CanceledError"})
 """Names of exceptions with which a source says that its caller stopped it; what stops the task itself is none of these."""
 EXCEPTION_STATUSES = ("status_code", "status", "code")
 EXCEPTION_BODIES = ("body", "response", "details")
+EXCEPTION_TEXTS = ("error",)  # ollama's, which has no body
 
 # --- the seeds' words ----------------------------------------------------------------------------------------------
 

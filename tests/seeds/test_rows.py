@@ -126,7 +126,9 @@ def test_e16_an_error_in_ones_own_language():
 
 
 @pytest.mark.parametrize("front", ["openai-chat", "openai-responses", "anthropic", "gemini", "ollama", "cohere"])
-@pytest.mark.parametrize("kind", ["rate_limit", "authentication", "not_found", "overloaded", "invalid_request"])
+@pytest.mark.parametrize(
+    "kind", ["rate_limit", "authentication", "not_found", "overloaded", "invalid_request", "context_length"]
+)
 def test_e18_a_failure_as_the_fronts_own_reply(front, kind):
     """The status and the body that go to a client say to it what we know: read back, they are the same error."""
     error = make_error(kind)
