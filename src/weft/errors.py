@@ -166,6 +166,9 @@ def error_from_exception(exc: BaseException) -> Error:
     status = next((value for value in statuses if isinstance(value, int) and 400 <= value < 600), None)
     answers: list[Any] = [getattr(exc, name, None) for name in tables.EXCEPTION_BODIES]
     body: Any = next(filter(lambda value: isinstance(value, dict), answers), None)
+    if body is None and status is not None:
+        texts: list[Any] = [getattr(exc, name, None) for name in tables.EXCEPTION_TEXTS]
+        body = next(filter(lambda value: isinstance(value, str), texts), None)
     if status is not None or is_error_body(body):
         headers: Any = getattr(response, "headers", None)
         answer = error_from_body(
