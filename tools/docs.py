@@ -26,6 +26,8 @@ from weft.linting.checklist import checklist
 from weft.linting.rule import told
 from weft.losses import WHAT
 from weft.rules import Limits, Rules
+from weft.runner import RECOURSES, Recourse
+from weft.runner.breaker import OTHERS, TRIPS
 from weft.stream_events import StreamEventV1
 
 ROOT = Path(__file__).parent.parent
@@ -211,6 +213,35 @@ def trouble_table() -> str:
     )
 
 
+def recourse_table() -> str:
+    """What the runner does about each type of error."""
+    rows = [(f"`{kind}`", *_recourse(row)) for kind, row in RECOURSES.items()]
+    return _table(("error", "moves", "the same again", "the key rests", "breaks"), rows)
+
+
+def _recourse(row: Recourse) -> tuple[str, ...]:
+    moves = ", then ".join(f"`{move}`" for move in row.moves) or "none"
+    backoff = row.backoff
+    again = (
+        f"{backoff.times} times, {backoff.first:g} s × {backoff.factor:g}, up to {backoff.most:g} s" if backoff else ""
+    )
+    rest = (
+        f"{row.cooldown:g} s, {'with this model' if row.cools == 'model' else 'with all models'}"
+        if row.cooldown
+        else ""
+    )
+    return moves, again, rest, "yes" if row.breaks else ""
+
+
+def trip_table() -> str:
+    """When circuits open."""
+    rows = [(f"`{name}`", str(trip.failures), f"{trip.seconds:g} s") for name, trip in TRIPS.items()]
+    return _table(
+        ("provider", "failures in a row", "left alone for"),
+        [*rows, ("others", str(OTHERS.failures), f"{OTHERS.seconds:g} s")],
+    )
+
+
 def limit_table() -> str:
     """The limits and their defaults."""
     limits = Limits()
@@ -264,6 +295,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "rules": rule_table,
     "clients": client_table,
     "failures": failure_table,
+    "recourses": recourse_table,
+    "trips": trip_table,
     "continuity": continuity_table,
     "seeds": seed_table,
     "troubles": trouble_table,
