@@ -41,6 +41,8 @@ DSML = (
     "</｜DSML｜invoke>\n</｜DSML｜function_calls>"
 )
 DSML_4 = DSML.replace("function_calls", "tool_calls")
+GEMMA_4 = '<|tool_call>call:look{at:<|"|>sky<|"|>}<tool_call|>'
+FUNCTION_GEMMA = "<start_function_call>call:look{at:<escape>sky<escape>}<end_function_call>"
 
 FAMILIES = [
     ("qwen-tools", HERMES),
@@ -57,6 +59,8 @@ FAMILIES = [
     ("deepseek-tools", DEEPSEEK_31),
     ("deepseek-tools", DSML),
     ("deepseek-tools", DSML_4),
+    ("gemma-tools", GEMMA_4),
+    ("gemma-tools", FUNCTION_GEMMA),
 ]
 every_family = pytest.mark.parametrize(("name", "markup"), FAMILIES)
 CALL = [("look", '{"at": "sky"}')]

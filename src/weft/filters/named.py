@@ -19,6 +19,7 @@ NAMED: dict[str, tuple[str, str]] = {
     "think-open": ("weft.filters.think", "ThinkOpen"),
     "think-anywhere": ("weft.filters.think", "ThinkAnywhere"),
     "deepseek-tools": ("weft.filters.tool_markup.deepseek", "DeepSeekTools"),
+    "gemma-tools": ("weft.filters.tool_markup.gemma", "GemmaTools"),
     "glm-tools": ("weft.filters.tool_markup.glm", "GLMTools"),
     "kimi-tools": ("weft.filters.tool_markup.kimi", "KimiTools"),
     "minimax-tools": ("weft.filters.tool_markup.minimax", "MiniMaxTools"),
