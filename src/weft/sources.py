@@ -5,7 +5,7 @@ Must not know: any protocol; sockets. The async loop awaits nothing but the sour
 """
 
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Generator, Iterable, Iterator, Mapping
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import msgspec
 
@@ -143,7 +143,7 @@ def take(stage: Stage, piece: Any) -> Any:
         return stage.feed(piece)
     if isinstance(piece, str):
         return stage.feed(piece.encode("utf-8", "surrogatepass"))
-    if isinstance(piece, bytearray | memoryview):
+    if isinstance(piece, (bytearray, memoryview)):
         return stage.feed(bytes(piece))  # pyright: ignore[reportUnknownArgumentType] - of any item type
     return stage.feed_object(plain(piece))
 
@@ -206,12 +206,16 @@ def pieces_of(source: Source) -> Iterable[Any]:
     return source
 
 
+# What most frames are stands first.
+_PLAIN: Final[tuple[type[Any], ...]] = (dict, list, tuple, int, float, msgspec.Struct, type(None), Mapping)
+
+
 def plain(value: Any) -> Any:
     """An SDK's object as plain data. Pydantic's are dumped under the names of the wire, without what was not sent.
 
     That a provider sent what its SDK has no type for is no matter to warn the caller of.
     """
-    if isinstance(value, Mapping | list | tuple | int | float | bool | msgspec.Struct) or value is None:
+    if isinstance(value, _PLAIN):
         return value  # pyright: ignore[reportUnknownVariableType] - whatever it holds
     if (dump := getattr(value, "model_dump", None)) is not None:
         return dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
