@@ -2,10 +2,14 @@
 
 Knows: the lifecycle of a response, the order of its items, sequence numbers. Must not know: other protocols; what items look like (written.py).
 One item is open at a time; an item's place is its place in the final output; what was announced is closed, also when the stream breaks off.
+
+After the first delta of a block the next ones, if they are more of the same, go straight to its frame (`_more`), until the block is over.
 """
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
+from itertools import count
 from typing import Any, ClassVar, Final
 
 from weft import events as ev
@@ -36,6 +40,12 @@ _PREFIXES: Final = {"text": "msg", "refusal": "msg", "reasoning": "rs", "tool_ca
 
 # Client profiles that show reasoning only if it is a summary.
 RAW_AS_SUMMARY: Final = frozenset({"codex", "ai-sdk"})
+
+
+@lru_cache(maxsize=1 << 14)
+def _end(number: int) -> bytes:
+    """How the frame of a delta ends. All streams count from 0, so most have been made before."""
+    return b',"sequence_number":%d}\n\n' % number
 
 
 class ResponsesEncoder(Encoder):
@@ -72,7 +82,8 @@ class ResponsesEncoder(Encoder):
     def __init__(self, write: Callable[[bytes], object], context: Context, losses: Losses) -> None:
         super().__init__(write, context, losses)
         self._response: dict[str, Any] = {}
-        self._sequence = 0
+        self._numbers = count()
+        self._ends = map(_end, self._numbers)
         self._output: list[dict[str, Any]] = []
         self._ids: set[str] = set()
         self._block: ev.BlockStart | None = None
@@ -143,6 +154,7 @@ class ResponsesEncoder(Encoder):
     # -- blocks --------------------------------------------------------------------------------------------------
 
     def _block_start(self, event: ev.BlockStart) -> None:
+        self._look_again()
         self._block, self._own = event, None
         self._held = []
         if event.kind in ("text", "refusal"):
@@ -189,6 +201,7 @@ class ResponsesEncoder(Encoder):
             self.lose("logprobs", place_of(event))
         if item is not None:
             self._delta(item, event.text)
+            self._more(item, event, self._text)
 
     def _think(self, event: ev.ReasoningDelta) -> None:
         item = self._item
@@ -200,10 +213,14 @@ class ResponsesEncoder(Encoder):
             form = "summary"
         item.turn_to(event.part, form)
         self._delta(item, event.text)
+        if form == event.form:
+            self._more(item, event, self._think)
 
     def _args(self, event: ev.ArgsDelta) -> None:
-        if self._item is not None:
-            self._delta(self._item, event.text)
+        item = self._item
+        if item is not None:
+            self._delta(item, event.text)
+            self._more(item, event, self._args)
         else:
             self._held.append(event.text)
 
@@ -247,6 +264,7 @@ class ResponsesEncoder(Encoder):
             self._item.own = event.raw
 
     def _block_end(self, event: ev.BlockEnd) -> None:
+        self._look_again()
         block, item = self._block, self._item
         if block is None:
             return
@@ -317,12 +335,44 @@ class ResponsesEncoder(Encoder):
         return b"event: %b\ndata: %b" % (name.encode(), frozen[:-1]) + b',"delta":'
 
     def _delta(self, item: Written, text: str) -> None:
-        """The path of nearly every event: a frozen head, the text, the number."""
+        """A frozen head, the text, the number."""
         item.pieces.append(text)
-        self._write(item.head + jsontext.line(text) + b',"sequence_number":%d}\n\n' % self._sequence)
-        self._sequence += 1
+        self._write(item.head + jsontext.line(text) + next(self._ends))
+
+    def _more(self, item: Written, event: Any, slow: Handler) -> None:
+        """The path of nearly every event: deltas like this one, in the same place, need no look at where they belong."""
+        head, keep, write, ends, line = item.head, item.pieces.append, self._write, self._ends, jsontext.line
+        part, form = getattr(event, "part", 0), getattr(event, "form", "")
+
+        def text(event: ev.TextDelta | ev.RefusalDelta) -> None:
+            if event.logprobs is not None:
+                slow(event)
+                return
+            text = event.text
+            keep(text)
+            write(head + line(text) + next(ends))
+
+        def thought(event: ev.ReasoningDelta) -> None:
+            if event.part != part or event.form != form:
+                slow(event)
+                return
+            text = event.text
+            keep(text)
+            write(head + line(text) + next(ends))
+
+        def args(event: ev.ArgsDelta) -> None:
+            text = event.text
+            keep(text)
+            write(head + line(text) + next(ends))
+
+        self.on[type(event)] = {ev.ArgsDelta: args, ev.ReasoningDelta: thought}.get(type(event), text)
+
+    def _look_again(self) -> None:
+        """What comes next is of another block."""
+        self.on |= {
+            ev.TextDelta: self._text, ev.RefusalDelta: self._text, ev.ReasoningDelta: self._think, ev.ArgsDelta: self._args,
+        }  # fmt: skip
 
     def _event(self, name: str, members: dict[str, Any]) -> None:
-        data = jsontext.line({"type": name, "sequence_number": self._sequence, **members})
-        self._sequence += 1
+        data = jsontext.line({"type": name, "sequence_number": next(self._numbers), **members})
         self._write(b"event: %b\ndata: %b\n\n" % (name.encode(), data))
