@@ -110,6 +110,18 @@ async def test_success_ends_the_rest():
     assert ring.free_at(a) < 0
 
 
+async def test_success_of_an_attempt_that_began_before_does_not_end_the_rest():
+    stage, ring = Stage(), KeyRing()
+    slow, quick = (
+        stage.attempt(Part((10, *ANSWER.body)), key="a"),
+        stage.attempt(Part(RATE_LIMITED.body, (5,), 429), key="a"),
+    )
+    async with anyio.create_task_group() as group:
+        group.start_soon(stage.run(slow, keys=ring).collect)
+        group.start_soon(stage.run(quick, keys=ring, max_attempts=1).collect)
+    assert (10.0, 65.0) == (stage.clock.now(), ring.free_at(slow))
+
+
 async def test_three_keys_of_a_model_are_tried_unless_said_otherwise():
     stage = Stage()
     attempts = [stage.attempt(REFUSED, key=key) for key in "abcde"]

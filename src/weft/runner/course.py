@@ -52,6 +52,7 @@ class Course:
         self._keys, self._breaker, self._recourses, self._budget, self._roll = keys, breaker, recourses, budget, roll
         self._at = 0
         self._made = 0
+        self._begun = 0.0
         self._keys_here: set[Id] = set()
         self._repeats: Counter[ErrorType] = Counter()
         self._last: Attempt | None = None
@@ -75,8 +76,9 @@ class Course:
 
     # -- being told ----------------------------------------------------------------------------------------------
 
-    def started(self, attempt: Attempt) -> None:
-        """The attempt begins now."""
+    def started(self, attempt: Attempt, now: float) -> None:
+        """The attempt begins."""
+        self._begun = now
         if attempt is not self._last:
             self._repeats.clear()
         self._last = attempt
@@ -87,7 +89,7 @@ class Course:
 
     def answered(self, attempt: Attempt) -> None:
         """The attempt gave output, or ended well: key and host are in order."""
-        self._keys.clear(attempt)
+        self._keys.clear(attempt, self._begun)
         self._breaker.succeed(attempt.circuit)
 
     def failed(self, attempt: Attempt, error: Error, now: float) -> None:
@@ -95,7 +97,7 @@ class Course:
         row = self._recourses[error.type]
         if row.cooldown:
             until = now + max(row.cooldown, error.retry_after or 0.0)
-            self._keys.cool(attempt, until, everywhere=row.cools == "key")
+            self._keys.cool(attempt, now, until, everywhere=row.cools == "key")
         if row.breaks and error.code != "total_timeout":
             self._breaker.fail(attempt.circuit, now)
         else:

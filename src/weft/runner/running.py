@@ -8,6 +8,7 @@ import math
 import random as chance
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping
+from copy import deepcopy
 from functools import partial
 from types import TracebackType
 from typing import Self
@@ -206,9 +207,9 @@ class Run:
     def _begun(self, step: Step) -> Trial:
         attempt = step.attempt
         number = len(self.history) + 1
-        self._course.started(attempt)
+        self._course.started(attempt, self._time.now())
         self._telling.begin(number)
-        so_far = self.message if self._after == "continue" and self._telling.told else None
+        so_far = deepcopy(self.message) if self._after == "continue" and self._telling.told else None
         return Trial(
             attempt, number, make_reader=self._make_reader, clocks=self._clocks, time=self._time, total=self._total,
             so_far=so_far, waited=step.wait,
