@@ -91,6 +91,7 @@ GRANTS = {
     "weft.protocol": {"importlib"},  # finds protocols by name, those of other packages too
     "weft.adapters.catalogue": {"gettext", "importlib"},  # what people are told lies beside the code
     "weft.adapters.descriptions": {"gettext"},  # the type of a catalogue
+    "weft.orchestrator": {"importlib"},  # imports what waits when it is asked for
     "weft.orchestrator.loop": {"anyio"},  # the one file of the orchestrator that waits
     "weft.orchestrator.clock": {"anyio"},  # likewise
     "weft.linting.checklist": {"importlib"},  # imports the rules of the protocol that is asked for

@@ -1,5 +1,8 @@
 """The buffer of visible text: where it is cut, and the laws: nothing lost, nothing added, whatever the chunks."""
 
+import subprocess
+import sys
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -299,3 +302,17 @@ def test_a_long_stream_costs_what_it_weighs():
         flusher.feed("(words without an end. ")
     assert len(flusher._pieces) < 40_000
     assert flusher._scan._line is None
+
+
+def test_the_buffer_alone_needs_nothing_that_waits():
+    code = (
+        "import sys; sys.modules['anyio'] = None\n"
+        "from weft.orchestrator import Flusher, Routing\n"
+        "flusher = Flusher()\n"
+        "assert ['Hi. '] == [flush.text for flush in flusher.feed('Hi. ') + flusher.flush('end')]\n"
+        "import weft\n"
+        "try:\n    weft.orchestrate\n"
+        "except RuntimeError as error:\n    assert 'weft[runner]' in str(error)\n"
+        "else:\n    raise AssertionError('anyio was found')\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
