@@ -110,6 +110,8 @@ def source_table() -> str:
     rows: list[tuple[str, ...]] = []
     for name in protocol.BUILT_IN:
         spec, row = protocol.resolve(name)
+        if spec.decoder is None:
+            continue
         dialects = ", ".join(f"`{dialect.name}`" for dialect in spec.dialects) or "none"
         rows.append((f"`{name}`", spec.title, spec.framing, " or ".join(sorted(row.rules.ends_on)), dialects))
     return _table(("name", "what", "framing", "ends on", "dialects"), rows)

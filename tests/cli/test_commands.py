@@ -177,11 +177,24 @@ def test_protocols_lists_all_with_their_dialects():
     assert "  /zhipu" in table
 
 
+def test_protocols_tells_sources_from_targets_and_what_a_target_cannot_say():
+    rows = weft("protocols").stdout.decode().splitlines()
+    ways = {row.split()[0]: row.split()[1:3] for row in rows if not row.startswith(" ")}
+    assert ["read", "write"] == ways["anthropic"]
+    assert "read" == ways["ai-sdk"][0] != ways["ai-sdk"][1] != "write"
+    assert "write" == ways["text"][0]
+    at = next(number for number, row in enumerate(rows) if row.startswith("text "))
+    assert "tool_call" in " ".join(rows[at + 1 : at + 4])
+    assert not any("…" in row for row in rows)
+
+
 def test_protocols_as_json():
     rows = {row["name"]: row for row in json.loads(weft("protocols", "--json").stdout)}
     assert sorted(rows) == names()
     assert "openai-chat/zhipu" in [row["name"] for row in rows["openai-chat"]["dialects"]]
     assert rows["anthropic"]["source"]
+    assert "tool_call" in rows["text"]["loses"]
+    assert {} == rows["ai-sdk"]["loses"]
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
-"""`weft protocols`: what can be read, by name."""
+"""`weft protocols`: what can be read and written, by name, and what each target cannot say."""
 
-from typing import Any
+from textwrap import wrap
+from typing import Any, Final
 
 import msgspec
 
@@ -9,6 +10,9 @@ from weft.cli.options import add_color, add_output
 from weft.cli.output import Output
 from weft.cli.screen import Line, screen_for
 from weft.protocol import ProtocolSpec, names, resolve
+
+WORDS: Final = 70
+"""How wide the words that a target cannot say may run."""
 
 
 def _arguments(parser: Parser) -> None:
@@ -36,6 +40,7 @@ def _plain(spec: ProtocolSpec) -> dict[str, Any]:
         "source": spec.decoder is not None,
         "target": spec.encoder is not None,
         "framing": spec.framing,
+        "loses": dict(spec.encoder.loses) if spec.encoder is not None else {},
         "dialects": [
             {"name": f"{spec.name}/{row.name}", "title": row.title, "models": row.models, "evidence": row.evidence}
             for row in spec.dialects
@@ -47,16 +52,26 @@ def _lines(specs: list[ProtocolSpec]) -> list[Line]:
     width = max(len(f"{spec.name}/{row.name}") for spec in specs for row in (spec.dialect, *spec.dialects)) + 2
     lines: list[Line] = []
     for spec in specs:
-        lines.append([(f"{spec.name:<{width}}", "name"), (spec.title, "")])
-        lines += [[(f"  /{row.name:<{width - 3}}", "kind"), (row.title, "aside")] for row in spec.dialects]
+        ways = f"{'read' if spec.decoder is not None else '':<6}{'write' if spec.encoder is not None else '':<7}"
+        lines.append([(f"{spec.name:<{width}}", "name"), (ways, "kind"), (spec.title, "")])
+        lines += [
+            [(f"  /{row.name:<{width - 3}}", "kind"), (f"{'read':<13}{row.title}", "aside")] for row in spec.dialects
+        ]
+        words = ", ".join(spec.encoder.loses) if spec.encoder is not None else ""
+        for number, row in enumerate(wrap(words, WORDS)):
+            lines.append([(f"  {'' if number else 'cannot say':<{width - 2}}{row}", "aside")])
     return lines
 
 
 COMMAND = Command(
-    description="Lists the protocols that can be read and, below each, its dialects: providers that speak it with an accent.",
+    description=(
+        "Lists the protocols that can be read and written; below each its dialects, providers that speak it with an accent, and what it cannot "
+        "say. From one protocol to another only that is lost which the first said and the second cannot say."
+    ),
     examples=(
-        ("weft protocols", "names for --from"),
+        ("weft protocols", "names for --from and --to"),
         ("weft protocols --json | jq -r '.[].dialects[].name'", "the dialects alone"),
+        ("weft protocols --json | jq '.[] | select(.name == \"gemini\").loses'", "what a target cannot say, and why"),
     ),
     arguments=_arguments,
     run=_run,
