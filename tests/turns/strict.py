@@ -38,7 +38,9 @@ def anthropic(provider: Provider, turn: list[Json]) -> None:
         provider.check(content[-1]["type"] not in ("thinking", "redacted_thinking"), "thinking is the last block")
         served = [block["id"] for block in content if block["type"] in ("server_tool_use", "mcp_tool_use")]
         results = [block["tool_use_id"] for block in content if "tool_use_id" in block]
-        provider.check(served == results, f"server tools {served} and their results {results} do not pair")
+        awaited = any(block["type"] == "tool_use" for block in content) or content[-1]["type"] == "server_tool_use"
+        unpaired = set(served) ^ set(results) if not awaited else set(results) - set(served)
+        provider.check(not unpaired, f"server tools {served} and their results {results} do not pair")
         for block in content:
             if block["type"] == "text":
                 provider.check(block["text"].strip(), "a blank text")

@@ -9,6 +9,7 @@ import pytest
 
 import weft
 from tests.encoders.rounds import recorded
+from tests.turns.strict import RULES, refusals, results
 from weft.framing import AWSEventStream
 from weft.message import Message
 
@@ -130,3 +131,15 @@ def shown(detail: Json) -> Json:
     return {
         name: detail[name] for name in ("type", "text", "summary", "signature", "data", "format") if detail.get(name)
     }
+
+
+@pytest.mark.parametrize(
+    "protocol", ["openai-chat", "openai-responses", "anthropic", "gemini", "ollama", "bedrock", "cohere"]
+)
+def test_recorded_turns_are_taken_by_every_other_target(corpus: Path, protocol: str):
+    for row in recorded(protocol, step=4):
+        message = weft.collect(weft.read((corpus / row["file"]).read_bytes(), protocol))
+        for target in RULES.keys() - {protocol}:
+            replay = weft.replay_turn(message, target, model="gemini-3-pro" if target == "gemini" else None)
+            turn = [*replay.items, *results(target, replay.items, replay.call_ids)]
+            assert (row["file"], target, []) == (row["file"], target, refusals(target, turn, set()))

@@ -485,3 +485,27 @@ def test_a_stored_message_is_as_good_as_a_fresh_one():
         stored = msgspec.json.decode(msgspec.json.encode(fresh), type=Message)
         for target in TARGETS:
             assert weft.replay_turn(fresh, target) == weft.replay_turn(stored, target)
+
+
+def served(finish: str | None, *more: Any) -> Message:
+    raw = {"type": "server_tool_use", "id": "s1", "name": "f", "input": {}}
+    origin = ev.Origin("anthropic")
+    return message(
+        call("s1", raw="", executor="provider", opaque=ev.Opaque(0, raw, origin)), *more, protocol="anthropic", finish=finish
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("finish", "kept"), [("pause", True), ("tool_calls", True), ("stop", False), ("length", False)]
+)
+def test_a_server_tool_without_its_result_goes_back_where_its_provider_goes_on(finish: str, kept: bool):
+    """A pause is continued; code that calls the client's tools waits for their results."""
+    told = served(finish, *([call("c1")] if finish == "tool_calls" else [text("x")] if finish != "pause" else []))
+    assert kept == ("server_tool_use" in str(items(told, "anthropic")))
+    assert kept == ("executor" not in lost(told, "anthropic"))
+
+
+def test_a_plan_whose_calls_are_not_sent_is_text():
+    told = message(thought(channel="tool_plan"), call(raw="{", complete=False, arguments=None), protocol="cohere")
+    assert [{"role": "assistant", "content": [{"type": "text", "text": "Hm."}]}] == items(told, "cohere")
+    assert ["incomplete", "reasoning"] == lost(told, "cohere")

@@ -84,9 +84,9 @@ class AnthropicTurn(TurnWriter):
         self.content.append({**(self.own_form(part) or {}), **use})
 
     def provider_call(self, part: ToolCall) -> bool:
-        """A call whose result did not come is only taken back where the provider paused to go on with it."""
+        """A call whose result did not come is only taken back where the provider goes on with it: after a pause, or once its own calls are answered."""
         own = self.own_form(part)
-        if own is None or not (self.turn.finish == "pause" or self._is_answered(part)):
+        if own is None or not (self.turn.finish in ("pause", "tool_calls") or self._is_answered(part)):
             return False
         self.content.append({**own, "input": part.arguments or {}})
         return True

@@ -36,6 +36,10 @@ class CohereTurn(FlatTurn):
 
     def message(self) -> list[dict[str, Any]]:
         self.spoken()
+        if self._plan and not self.calls:
+            self.lose("reasoning", None, "there is a plan only beside calls: said as text")
+            self.content.insert(0, {"type": "text", "text": "\n\n".join(self._plan)})
+            self._plan.clear()
         said = {
             "tool_plan": "\n\n".join(self._plan),
             "content": self.content,
@@ -67,7 +71,7 @@ class CohereTurn(FlatTurn):
         """The plan goes back as one, thinking as thinking; another origin's reasoning about its calls is a plan, too."""
         if not part.text:
             return True
-        calls = any(isinstance(other, ToolCall) and other.complete for other in self.turn.parts)
+        calls = any(isinstance(other, ToolCall) and other.executor == "client" for other in self.turn.parts)
         model = (self.turn.model or self.turn.origin.model or "").lower()
         thinks = (self.native and part.channel != PLAN) or model.startswith(_THINKERS)
         if thinks:
