@@ -14,3 +14,16 @@ def tokens_of(said: Any) -> list[dict[str, Any]] | None:
     if not is_array(tokens) or not all(is_object(token) and "token" in token for token in tokens):
         return None
     return tokens
+
+
+def spelled_out(said: Any) -> bool:
+    """Do the tokens' texts say all of their bytes? A token that is part of a character has bytes that no text has."""
+    return all(_whole(token) for token in tokens_of(said) or ())
+
+
+def _whole(token: dict[str, Any]) -> bool:
+    text, rivals = token.get("token"), token.get("top_logprobs")
+    said = token.get("bytes") is None or (
+        isinstance(text, str) and token["bytes"] == [*text.encode("utf-8", "replace")]
+    )
+    return said and all(_whole(rival) for rival in (rivals if is_array(rivals) else ()) if is_object(rival))

@@ -197,9 +197,7 @@ class Reader:
 
         self._place.frame = lambda: frame
         plain = on_named_frame if parsers else on_frame
-        if self._strict:
-            return on_strict_frame, None
-        return plain, None if parsers else on_run
+        return (on_strict_frame, None) if self._strict else (plain, None if parsers else on_run)
 
     def _guest(self, protocol: str) -> Callable[[bytes, str], None]:
         """What reads the frames of another protocol that stand inside this one's, to the same stream. It bears less than a host: no halves, no near misses."""

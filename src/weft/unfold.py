@@ -58,6 +58,17 @@ def at_once(encoder: type[Encoder]) -> Callable[[Message, Context, Losses], byte
     return reply
 
 
+def lost(encoder: type[Encoder], message: Message, context: Context, losses: Losses) -> None:
+    """What a stream of this message would lose, for a whole reply that is put together in another way: it can say no more."""
+    target = encoder(_unheard, context, losses)
+    for event in unfold(message):
+        target.feed(event)
+
+
+def _unheard(frame: bytes) -> None:
+    """Only the losses are asked for."""
+
+
 def start(message: Message) -> ev.Start:
     """Who answers."""
     return ev.Start(message.id, message.model, message.provider, message.created)

@@ -105,9 +105,24 @@ def _forms(message: Message) -> list[Any]:
 
 
 def _results(message: Message) -> list[Any]:
-    """What the provider's tools gave back; a result that was announced and never came may be anything."""
+    """What the provider's tools gave back; a result that was announced and never came says nothing."""
     results = [part for part in _parts(message) if isinstance(part, ToolResult) and part.executor == "provider"]
-    return [ANY if part.content is None else part.content for part in results]
+    return [_unwrapped(part.content) for part in results if part.content not in (None, [])]
+
+
+def _unwrapped(content: Any) -> Any:
+    """One text or object, however many lists and wrappers a target puts it in."""
+    while isinstance(content, list) and len(content) == 1 and isinstance(content[0], dict) and len(content[0]) == 1:
+        (content,) = content[0].values()
+    return content
+
+
+def _token(token: Any) -> Any:
+    """A token's bytes are those of its text; where they are not, a loss says so."""
+    if not isinstance(token, dict) or "token" not in token:
+        return token
+    rivals = [_token(rival) for rival in token.get("top_logprobs") or ()]
+    return {**{name: value for name, value in token.items() if name != "bytes"}, "top_logprobs": rivals}
 
 
 def _usage(message: Message) -> list[int]:
@@ -117,7 +132,7 @@ def _usage(message: Message) -> list[int]:
 
 # field -> (what it is, the words of losses that excuse a difference)
 FIELDS: Final[dict[str, tuple[Callable[[Message], Any], str]]] = {
-    "outcome": (_outcome, "args_invalid finish_other choices"),
+    "outcome": (_outcome, "args_invalid finish_other refusal choices"),
     "finish": (_finish, "finish_other refusal args_invalid choices tool_call executor incomplete steps"),
     "text": (lambda m: [choice.text for choice in m.choices], "refusal choices order"),
     "refusal": (lambda m: [choice.refusal for choice in m.choices], "refusal choices order"),
@@ -138,7 +153,7 @@ FIELDS: Final[dict[str, tuple[Callable[[Message], Any], str]]] = {
         "tool_kind tool_call incomplete args_invalid",
     ),
     "executed": (lambda m: [call.name for call in m.tool_calls if call.executor == "provider"], "executor tool_call"),
-    "results": (_results, "tool_result executor"),
+    "results": (_results, "tool_result executor error_detail"),
     "signatures": (_signatures, "signature reasoning choices executor tool_result opaque"),
     "annotations": (
         lambda m: [(note.url, note.title or "") for part in _parts(m) for note in part.annotations if note.url],
@@ -155,8 +170,8 @@ FIELDS: Final[dict[str, tuple[Callable[[Message], Any], str]]] = {
         "opaque executor tool_result tool_kind choices",
     ),
     "logprobs": (
-        lambda m: [token for p in _parts(m) if isinstance(p, Text) for token in p.logprobs],
-        "logprobs choices blocks order",
+        lambda m: [_token(token) for p in _parts(m) if isinstance(p, Text) for token in p.logprobs],
+        "logprobs choices blocks order refusal",
     ),
     "channels": (lambda m: {p.channel for p in _parts(m) if isinstance(p, Text) and p.text}, "channel choices refusal"),
     "usage": (_usage, "usage usage_split"),
@@ -168,4 +183,5 @@ FIELDS: Final[dict[str, tuple[Callable[[Message], Any], str]]] = {
 }
 
 # What may come back with more than was said: a tool that has an item of its own kind has a form of its own once it is read.
-GAINED: Final = frozenset({"opaque"})
+# Of a call that its provider did not run, a page says why.
+GAINED: Final = frozenset({"opaque", "results", "signatures"})

@@ -146,10 +146,10 @@ def test_what_a_step_cost_and_why_it_ended_is_reported():
 
 
 def test_texts_that_are_open_together_keep_their_deltas():
-    """A.8: tool parts while text is open."""
+    """A.8: tool parts while text is open. They are announced in the order of their blocks, which is the order of a client's parts."""
     both = [ev.BlockStart(0, "text"), ev.BlockStart(1, "text"), ev.TextDelta(1, "b"), ev.TextDelta(0, "a")]
     chunks, _ = told(TARGET, both, ev.BlockEnd(0, True), ev.BlockEnd(1, True), STOP)
-    assert [("text-0", "b"), ("text-1", "a")] == [
+    assert [("text-1", "b"), ("text-0", "a")] == [
         (c["id"], c["delta"]) for c in chunks[:-1] if c["type"] == "text-delta"
     ]
 

@@ -121,19 +121,19 @@ def test_the_free_text_of_a_custom_tool(profile, start, lost):
 
 
 @pytest.mark.parametrize(
-    ("content", "is_error", "chunk"),
+    ("content", "is_error", "chunk", "lost"),
     [
-        ("sun", False, {"type": "tool-output-available", "output": "sun"}),
-        (None, False, {"type": "tool-output-available", "output": None}),
-        ("no sky", True, {"type": "tool-output-error", "errorText": "no sky"}),
-        ({"code": 7}, True, {"type": "tool-output-error", "errorText": '{"code":7}'}),
-        ({"type": "execution-denied"}, True, {"type": "tool-output-denied"}),
+        ("sun", False, {"type": "tool-output-available", "output": "sun"}, []),
+        (None, False, {"type": "tool-output-available", "output": None}, []),
+        ("no sky", True, {"type": "tool-output-error", "errorText": "no sky"}, []),
+        ({"code": 7}, True, {"type": "tool-output-error", "errorText": '{"code":7}'}, ["error_detail"]),
+        ({"type": "execution-denied"}, True, {"type": "tool-output-denied"}, []),
     ],
 )
-def test_results(content, is_error, chunk):
-    chunks, lost = told(TARGET, call(0, "{}"), result(1, "c0", content, is_error=is_error), STOP)
+def test_results(content, is_error, chunk, lost):
+    chunks, said_lost = told(TARGET, call(0, "{}"), result(1, "c0", content, is_error=is_error), STOP)
     assert {**chunk, "toolCallId": "c0"} == inner(chunks)[-1]
-    assert [] == lost
+    assert lost == said_lost
 
 
 def test_a_first_look_at_a_result_is_preliminary():

@@ -267,14 +267,15 @@ def test_a_citation_of_a_url_is_said_and_any_other_is_lost():
         ev.End("completed", STOP),
     )
     citation = {"start_index": 1, "end_index": 3, "url": "https://a.example", "title": "A"}
-    assert [{"type": "url_citation", "url_citation": citation}] == deltas(frames)[2]["annotations"]
+    assert [{"type": "url_citation", "url_citation": citation, "index": 0}] == deltas(frames)[2]["annotations"]
     assert {"annotation": 1} == lost
 
 
 def test_an_image_that_came_in_pieces_is_one():
     pieces = [ev.File(0, "image/png", "aG"), ev.File(0, None, "k=")]
     frames, lost = chunks(start(), ev.BlockStart(0, "file"), pieces, ev.BlockEnd(0, True), ev.End("completed", STOP))
-    assert [{"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}}] == deltas(frames)[1]["images"]
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}, "index": 0}
+    assert [image] == deltas(frames)[1]["images"]
     assert {} == lost
 
 

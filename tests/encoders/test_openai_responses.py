@@ -109,7 +109,7 @@ def test_usage_that_nobody_gave_is_null():
     ("reason", "status", "why", "lost"),
     [
         ("stop", "completed", None, {}),
-        ("tool_calls", "completed", None, {}),
+        ("tool_calls", "completed", None, {"finish_other": 1}),
         ("length", "incomplete", "max_output_tokens", {}),
         ("content_filter", "incomplete", "content_filter", {}),
         ("refusal", "completed", None, {"finish_other": 1}),

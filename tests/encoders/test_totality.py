@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 
+from tests.encoders.rich import rich_streams
 from tests.strategies import legal_streams
 from weft import events as ev
 from weft.context import Context
@@ -58,9 +59,10 @@ def test_every_error_is_mapped(target, kind):
     assert target == "text" or b"what went wrong" in out or kind == "cancelled"
 
 
+@pytest.mark.parametrize("streams", [legal_streams(3), rich_streams(3)], ids=["plain", "rich"])
 @pytest.mark.parametrize("target", TARGETS)
-def test_any_legal_stream_goes_through(target):
-    @given(legal_streams())
+def test_any_legal_stream_goes_through(target, streams):
+    @given(streams)
     def check(events):
         encode(target, events)
 

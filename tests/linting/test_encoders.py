@@ -10,6 +10,7 @@ from hypothesis import given, settings
 
 import weft
 from tests.conftest import CORPUS
+from tests.encoders.rich import rich_streams
 from tests.encoders.test_totality import encode
 from tests.strategies import legal_streams
 from weft.linting import PROTOCOLS, lint
@@ -69,9 +70,10 @@ def is_vendors_own(row: dict[str, Any]) -> bool:
     )
 
 
+@pytest.mark.parametrize("streams", [legal_streams(), rich_streams()], ids=["plain", "rich"])
 @pytest.mark.parametrize("target", TARGETS)
-def test_every_legal_stream_is_written_cleanly(target: str):
-    @given(legal_streams())
+def test_every_legal_stream_is_written_cleanly(target: str, streams: Any):
+    @given(streams)
     @settings(max_examples=80)
     def check(events: Any):
         out, _ = encode(target, events)

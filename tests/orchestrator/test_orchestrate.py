@@ -123,6 +123,16 @@ async def test_an_adapter_of_ones_own_words_its_errors():
     assert result.error.retryable
 
 
+async def test_a_description_that_cannot_be_made_is_made_by_us():
+    class Wordless(ParrotAdapter):
+        def create_error_description(self, error, locale="en"):
+            raise KeyError(locale)
+
+    result, log, _ = await played({"say": "Pol"}, Squawk("hungry"), adapter=Wordless, locale="fr")
+    assert result.description.startswith("Trop de requêtes")
+    assert ("error", result.description) == log.told[-1]
+
+
 async def test_events_that_were_read_already_are_shown():
     data = sse({"id": "c", "choices": [{"index": 0, "delta": {"content": "Hi."}, "finish_reason": "stop"}]}, done=True)
     result, _, _ = await played(*weft.read(data, "openai-chat"))
@@ -222,6 +232,33 @@ async def test_idle_text_and_hung_upstream_in_one():
     result, log, play = await played(text("One. Two"), HUNG, rules=FlushRules(at="size", idle=3.0), inactivity=10.0)
     assert ["One. ", "Two"] == log.shown
     assert ("timeout", 10.0) == (result.status, play.closed)
+
+
+async def test_a_stream_that_ends_while_idle_text_is_being_sent_loses_none_of_it():
+    clock = FakeClock()
+    log = Log(clock, pause=50.0)
+    rules = FlushRules(at="size", idle=1.0)
+    _, log, _ = await played(text("One. Tw"), 5.0, text("o."), DONE, sink=log, clock=clock, rules=rules)
+    assert ["One. ", "Two."] == log.shown
+    clock = FakeClock()
+    _, log, _ = await played(text("One. "), 5.0, DONE, sink=Log(clock, pause=50.0), clock=clock, rules=rules)
+    assert [("text", "One. "), ("done", "completed")] == log.told
+
+
+async def test_an_upstream_that_takes_its_interruption_for_an_end_has_timed_out():
+    class Swallowing(Play):
+        async def __aiter__(self):
+            yield text("Half a")
+            with anyio.CancelScope():
+                try:
+                    await self._clock.sleep(HUNG)
+                except anyio.get_cancelled_exc_class():
+                    return
+
+    clock = FakeClock()
+    with anyio.fail_after(20):
+        result = await orchestrate(Swallowing(clock), Log(), clock=clock, inactivity=30.0)
+    assert "timeout" == result.status
 
 
 # -- slow and broken sinks -----------------------------------------------------------------------------------------

@@ -214,7 +214,11 @@ def test_mistral_thinks_in_its_content():
 def test_databricks_reasons_in_summaries():
     part = {"type": "reasoning", "summary": [{"type": "summary_text", "text": "hm", "signature": "c2ln"}]}
     message = read(chunk({"content": [part]}), chunk({"content": [{"type": "text", "text": "x"}]}), end())
-    assert ("hm", "x", [("reasoning", "c2ln", "content_part", False)]) == (message.reasoning, message.text, signatures(message))
+    assert ("hm", "x", [("reasoning", "c2ln", "content_part", False)]) == (
+        message.reasoning,
+        message.text,
+        signatures(message),
+    )
     assert "summary" == message.blocks[0].pieces[0].form
 
 

@@ -110,6 +110,7 @@ def _take_block(reply: Reply, block: dict[str, Any]) -> None:
     reply.blocks.append(_plain(block))
     told = reply.choice()
     told.text.append(block.get("text", ""))
+    told.text += [part["text"] for part in block.get("citationsContent", {}).get("content", [])]
     reasoning = block.get("reasoningContent", {})
     told.reasoning.append(reasoning.get("reasoningText", reasoning).get("text", ""))
     if use := block.get("toolUse"):

@@ -7,6 +7,7 @@ import pytest
 import trio
 import trio.testing
 from hypothesis import given
+from hypothesis import strategies as st
 
 import weft
 from tests.encoders.rounds import fixtures
@@ -20,6 +21,7 @@ from weft.stream_events import (
     StreamToolCallEvent,
     acollect_all_tool_calls,
     acollect_tool_args,
+    check_stream_events,
     collect_all_tool_calls,
     collect_tool_args,
     stream_events,
@@ -177,6 +179,35 @@ def test_the_collected_calls_are_those_of_the_message(events):
     assert [call.raw or "{}" for call in wanted] == [call.raw or "{}" for call in every.calls]
     assert message.text + message.refusal == every.text
     assert (message.error is None) == (every.problem is None)
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4), st.lists, max_leaves=4
+)
+NEARLY = st.dictionaries(
+    st.sampled_from("type index id name arguments isDelta text channel code result".split()), VALUES
+)
+TYPED = st.sampled_from("content tool_call return error done".split()).flatmap(
+    lambda kind: NEARLY.map(lambda members: {**members, "type": kind})
+)
+
+
+@given(st.lists(TYPED | NEARLY | VALUES.filter(lambda value: not isinstance(value, str)), max_size=8))
+def test_no_stream_makes_it_raise(events):
+    """Whatever objects an adapter says, it is collected or told, and a stream without a good end has a problem."""
+    every = collect_all_tool_calls(iter(events))
+    assert all(isinstance(call.complete, bool) for call in every.calls)
+    assert len(every.unread) + len(every.returns) <= len(events)
+    assert (every.problem is None) == any(
+        isinstance(event, dict) and event.get("type") == "done" for event in events
+    ) or every.problem.cause is not None
+    check_stream_events(iter(events))
+
+
+@given(st.binary(max_size=60))
+def test_no_bytes_make_it_raise(data):
+    collect_all_tool_calls(data)
+    check_stream_events(data)
 
 
 @pytest.mark.parametrize("source", ["openai-chat", "anthropic", "gemini", "ollama", "openai-responses", "ai-sdk"])

@@ -10,6 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from weft.adapters.adapter import Given, StreamAdapter, classified
+from weft.adapters.descriptions import describe
 from weft.chunks import ProcessedChunk, ProviderError, ThoughtLogEntry, provider_error
 from weft.errors import make_error
 from weft.sources import Source, pieces_of
@@ -64,6 +65,13 @@ class ChunkReader:
             return chunks + self._failed(fault or provider_error(make_error("truncated")))
         self._over = True
         return [*chunks, self._done]
+
+    def described(self, error: ProviderError, locale: str) -> str | None:
+        """The error in words for people, by the adapter; by us where it fails."""
+        try:
+            return self.adapter.create_error_description(error, locale)
+        except Exception:  # noqa: BLE001 - somebody waits for an answer
+            return describe(error, locale)
 
     def _passed(self, given: Given) -> list[ProcessedChunk]:
         """What goes on at once; `done` is kept, an error is last."""

@@ -86,7 +86,8 @@ class _Orchestration:
                 tasks.start_soon(self._mind_the_time)
                 tasks.start_soon(self._mind_the_stop)
                 await self._guarded(self._read, iterator)
-                tasks.cancel_scope.cancel()
+                async with self._sending:  # what has been idle may be on its way
+                    tasks.cancel_scope.cancel()
         finally:
             await _closed(iterator, self._source)
         if self._raised is not None:
@@ -121,8 +122,7 @@ class _Orchestration:
         """The next raw chunk, if there is one. A chunk that came together with the interruption counts."""
         arrived, raw = False, None
         self._since = self._clock.now()
-        with anyio.CancelScope() as scope:
-            self._waiting = scope
+        with anyio.CancelScope() as self._waiting:
             self._wake_earlier()
             try:
                 raw = await anext(iterator)
@@ -133,7 +133,7 @@ class _Orchestration:
                 self._fault = error
         self._waiting = None
         self._waited += self._clock.now() - self._since
-        if not scope.cancelled_caught and self._interruption != "stopped":
+        if arrived and self._interruption != "stopped":
             self._interruption = None
         return arrived, raw
 
@@ -233,7 +233,7 @@ class _Orchestration:
         reason: FlushReason = "timeout" if timed_out else "error" if error else "stopped" if why == "stopped" else "end"
         for action in self._routing.finish(reason):
             await self._tell(action)
-        description = None if error is None else self._described(error)
+        description = None if error is None else self._reader.described(error, self._locale)
         result = self._routing.result(
             "timeout" if timed_out else "stopped" if why == "stopped" else None,
             description=description,
@@ -245,9 +245,6 @@ class _Orchestration:
         else:
             await self._sink.done(result)
         return result
-
-    def _described(self, error: Any) -> str | None:
-        return self._reader.adapter.create_error_description(error, self._locale)
 
 
 def _made(adapter: StreamAdapter | Callable[[], StreamAdapter] | str | None) -> StreamAdapter | None:

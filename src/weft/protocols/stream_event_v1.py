@@ -108,6 +108,8 @@ class StreamEventEncoder(Encoder):
         for what, said in (("id", not event.made), ("model", event.model), ("created", event.created)):
             if said:
                 self.lose(what)
+        if event.provider is not None:
+            self.lose("meta", "provider")
 
     def _block_start(self, event: ev.BlockStart) -> None:
         if event.kind in ("text", "refusal"):

@@ -48,7 +48,7 @@ class _Open(msgspec.Struct):
     start: ev.BlockStart
     pieces: list[str]
     media_type: str | None = None
-    part: int | None = None
+    part: tuple[int, ev.ReasoningForm] | None = None
     tail: bytes = b"}\n"
 
 
@@ -153,9 +153,9 @@ class VSCodeEncoder(Encoder):
         text = event.text
         if event.form != "raw" or event.part:
             self.lose("reasoning_form", place_of(event))
-        if block.part not in (None, event.part):
+        if block.part not in (None, (event.part, event.form)):
             text = "\n\n" + text
-        block.part, self._after_text = event.part, False
+        block.part, self._after_text = (event.part, event.form), False
         self._write(_THINKING + jsontext.line(text) + block.tail)
 
     def _sign(self, event: ev.Signature) -> None:

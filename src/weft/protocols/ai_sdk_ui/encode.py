@@ -31,7 +31,7 @@ class Part(msgspec.Struct):
     start: ev.BlockStart
     id: str = ""
     head: bytes = b""
-    part: int | None = None
+    part: tuple[int, ev.ReasoningForm] | None = None
     cited: bool = False
     states: list[ev.Signature] = []
     verbatim: dict[str, Any] | None = None
@@ -132,6 +132,8 @@ class UIStreamEncoder(Encoder):
         for what, value in (("model", event.model), ("created", event.created)):
             if value is not None:
                 self.lose(what)
+        if event.provider is not None:
+            self.lose("meta", "provider")
 
     def _meta(self, event: ev.Meta) -> None:
         if event.name == "message_metadata":
@@ -190,11 +192,20 @@ class UIStreamEncoder(Encoder):
             self.lose("channel", place_of(event))
 
     def _announce(self, part: Part) -> bytes:
+        self._announce_before(part)
         kind = "reasoning" if part.start.kind == "reasoning" else "text"
         part.id, self._count = f"{kind}-{self._count}", self._count + 1
         self._say({"type": f"{kind}-start", "id": part.id})
         part.head = b"data: " + jsontext.line({"type": f"{kind}-delta", "id": part.id})[:-1] + b',"delta":'
         return part.head
+
+    def _announce_before(self, part: Part) -> None:
+        """A client has the parts in the order in which they are announced: that of their blocks."""
+        for index, other in self._parts.items():
+            if index >= part.start.index:
+                return
+            if other.start.kind in ("text", "refusal", "reasoning") and not other.id:
+                self._announce(other)
 
     def _close(self, part: Part) -> None:
         """End a text or a thought that was announced."""
@@ -218,9 +229,9 @@ class UIStreamEncoder(Encoder):
         if event.form != "raw" or event.part:
             self.lose("reasoning_form", place_of(event))
         part, text = self._parts[event.index], event.text
-        if part.part not in (None, event.part):
+        if part.part not in (None, (event.part, event.form)):
             text = "\n\n" + text
-        part.part = event.part
+        part.part = event.part, event.form
         self._write((part.head or self._announce(part)) + jsontext.line(text) + b"}\n\n")
 
     def _sign(self, event: ev.Signature) -> None:
@@ -264,6 +275,7 @@ class UIStreamEncoder(Encoder):
             self._announce_call(part)
 
     def _announce_call(self, part: Part) -> None:
+        self._announce_before(part)
         start = part.start
         free = {"inputEncoding": "text"} if start.tool == "custom" and self._client.text_input else {}
         self._say({"type": "tool-input-start", **_call(part), **free, **_executor(start)})
@@ -282,6 +294,8 @@ class UIStreamEncoder(Encoder):
         custom = part.start.tool == "custom"
         if complete and (custom or jsontext.decode_object(raw) is not None):
             self._called.add(part.id)
+            if part.head and not raw and not custom:
+                self._write(part.head + b'"{}"}\n\n')
             self._say(
                 {"type": "tool-input-available", **_call(part), "input": _input(raw, custom=custom)}
                 | _executor(part.start)
@@ -297,6 +311,8 @@ class UIStreamEncoder(Encoder):
         if not self._client.input_error:
             if part.id not in self._called:
                 self._announce_call(part)
+            if part.told:
+                self.lose("signature", place_of(part.start))
             self._say({"type": "tool-output-error", "toolCallId": part.id, "errorText": why, **_executor(part.start)})
             return
         self._called.add(part.id)
@@ -330,6 +346,8 @@ class UIStreamEncoder(Encoder):
             self._say({"type": "tool-output-denied", **chunk})
             return
         if result.is_error:
+            if not isinstance(result.content, str):
+                self.lose("error_detail", place_of(result))
             chunk = {"type": "tool-output-error", **chunk, "errorText": _text_of(result.content)}
         else:
             chunk = {"type": "tool-output-available", **chunk, "output": result.content}
@@ -390,6 +408,8 @@ class UIStreamEncoder(Encoder):
         kind = "reasoning-file" if thought and self._client.reasoning_file else "file"
         told = part.told if part.start.kind == "file" else {}
         self._say({"type": kind, "url": url, "mediaType": media_type, **told})
+        if told:
+            part.states = []
 
     # -- ends ----------------------------------------------------------------------------------------------------
 
@@ -402,6 +422,9 @@ class UIStreamEncoder(Encoder):
             self._say_result(part, part.result, last=event.complete)
         elif kind == "file" and part.pieces:
             self._say_file(part, part.media_type, None, "".join(part.pieces))
+        elif kind in ("tool_result", "opaque", "file"):
+            if part.states:
+                self.lose("signature", place_of(event))
         elif kind in ("text", "refusal", "reasoning"):
             if not part.head and (part.told or not part.cited):
                 self._announce(part)
@@ -413,6 +436,9 @@ class UIStreamEncoder(Encoder):
         if error is not None:
             self.lose("error_detail")
         if error is not None and error.type == "cancelled":
+            counts = self._usage_of(event.usage or self._usage)
+            if counts:
+                self._say({"type": "message-metadata", **counts})
             self._say({"type": "abort", **({"reason": error.message} if self._client.abort_reason else {})})
             self._write(b"data: [DONE]\n\n")
             return

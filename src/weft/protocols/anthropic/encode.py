@@ -52,7 +52,7 @@ class AnthropicEncoder(Encoder):
         "meta": "this fact has no place",
         "model": "the model is named when the message begins",
         "created": "a message has no time",
-        "incomplete": "a block that was cut off looks like any other; the stop reason tells",
+        "incomplete": "a block that was cut off looks like any other, and the stop reason tells; a whole reply leaves out a call that was",
     }
     sequential: ClassVar = True
 
@@ -62,7 +62,7 @@ class AnthropicEncoder(Encoder):
         self._usage: ev.Usage | None = None
         self._metas: dict[str, Any] = {}
         self._block: ev.BlockStart | None = None
-        self._begun = False
+        self._begun = self._argued = False
         self._next = 0
         self._head = self._tail = b""
         self._part: tuple[int, ev.ReasoningForm] | None = None
@@ -108,6 +108,8 @@ class AnthropicEncoder(Encoder):
     def _start(self, event: ev.Start) -> None:
         if event.created is not None:
             self.lose("created")
+        if event.provider is not None:
+            self.lose("meta", "provider")
         self._message = words.message(self._context.response_id or event.id, event.model)
 
     def _meta(self, event: ev.Meta) -> None:
@@ -162,7 +164,7 @@ class AnthropicEncoder(Encoder):
 
     def _block_start(self, event: ev.BlockStart) -> None:
         self._greet()
-        self._block, self._begun, self._part, self._hollow = event, False, None, False
+        self._block, self._begun, self._part, self._hollow, self._argued = event, False, None, False, False
         if event.channel:
             self.lose("channel", place_of(event))
         if event.kind == "refusal":
@@ -232,7 +234,7 @@ class AnthropicEncoder(Encoder):
     def _args(self, event: ev.ArgsDelta) -> None:
         if not self._begin():
             return
-        text = event.text
+        text, self._argued = event.text, True
         if self._block is not None and self._block.tool == "custom":
             text = jsontext.line(text)[1:-1].decode()
         self._write(self._head + jsontext.line(text) + self._tail)
@@ -305,6 +307,9 @@ class AnthropicEncoder(Encoder):
         self._block, self._head = None, b""
 
     def _end_call(self, event: ev.BlockEnd) -> None:
+        """No arguments are an empty object: where the message was cut off, nothing at all would read as a call that was."""
+        if event.complete and not self._argued and self._block is not None and self._block.tool != "custom":
+            self._write(self._head + b'"{}"' + self._tail)
         self._called = self._called or event.complete
         if not event.complete:
             self.lose("incomplete", place_of(event))

@@ -17,17 +17,17 @@ from weft.message import AnyPart, Message, Reasoning, Refusal, Text, ToolCall
 from weft.protocols.anthropic import words
 from weft.protocols.anthropic.encode import AnthropicEncoder
 from weft.toolids import fitted
-from weft.unfold import first_choice
+from weft.unfold import first_choice, lost
 
 _ILLEGAL: Final = re.compile(r"[^a-zA-Z0-9_-]")
 
 
 def reply(message: Message, context: Context, losses: Losses) -> bytes:
     """The body. A message that failed is the error body."""
-    if message.error is not None and message.outcome in ("failed", "truncated"):
+    if message.error is not None and (message.outcome in ("failed", "truncated") or message.error.type == "cancelled"):
         return jsontext.line({"type": "error", "error": words.error(message.error)})
     message = first_choice(message, losses)
-    content = [block for part in message.blocks for block in _blocks(part, losses)]
+    content = [block for part in message.blocks for block in _blocks(part)]
     beside = {name: message.meta[name] for name in words.METAS if name in message.meta}
     choice = message.choices[0] if message.choices else message
     body = {
@@ -37,44 +37,37 @@ def reply(message: Message, context: Context, losses: Losses) -> bytes:
         **beside,
         "usage": words.usage(message.usage),
     }
+    lost(AnthropicEncoder, message, context, losses)
     return jsontext.line(body)
 
 
-def _blocks(part: AnyPart, losses: Losses) -> list[dict[str, Any]]:
+def _blocks(part: AnyPart) -> list[dict[str, Any]]:
     """The block or blocks that a part is here; none if there is no form for it."""
     own = part.opaque.raw if part.opaque is not None and part.opaque.origin.protocol == "anthropic" else None
     if isinstance(part, ToolCall) and part.executor == "client":
-        return [_call(part, losses)]
+        return _call(part)
     if isinstance(part, ToolCall) and is_object(own):
         return [{**own, "input": part.arguments or {}}]
     if is_object(own):
         return [own]
-    if isinstance(part, Text) and part.signatures:
-        losses.add("signature", AnthropicEncoder.loses["signature"], f"block {part.index}")
-        if not part.text:
-            return []
+    if isinstance(part, Text) and part.signatures and not part.text:
+        return []
     if isinstance(part, Text):
         cited = [note.raw for note in part.annotations if note.kind in words.CITATIONS]
         return [{"type": "text", "text": part.text, **({"citations": cited} if cited else {})}]
     if isinstance(part, Refusal):
         return [{"type": "text", "text": part.text}]
-    if isinstance(part, Reasoning):
-        return _thinking(part)
-    what = {"tool_call": "executor", "tool_result": "tool_result", "file": "file"}.get(_kind(part), "opaque")
-    losses.add(what, AnthropicEncoder.loses[what], f"block {part.index}")
-    return []
+    return _thinking(part) if isinstance(part, Reasoning) else []
 
 
-def _call(part: ToolCall, losses: Losses) -> dict[str, Any]:
-    arguments: Any = part.arguments
-    if part.tool == "custom":
-        arguments = {"input": part.raw}
-    elif arguments is None:
-        losses.add("args_invalid", "input is an object; these arguments are none", f"block {part.index}")
-        arguments = {}
-    elif part.raw:
-        arguments = msgspec.Raw(part.raw.encode())
-    return {"type": "tool_use", "id": fitted(part.id, _ILLEGAL), "name": part.name, "input": arguments}
+def _call(part: ToolCall) -> list[dict[str, Any]]:
+    """A call that can be executed. Input is an object: of one that was cut off there is none, and an empty one would be run."""
+    if not part.complete:
+        return []
+    arguments: Any = part.arguments or {}
+    if part.tool != "custom" and part.raw:
+        arguments = msgspec.Raw(jsontext.one_line(part.raw))
+    return [{"type": "tool_use", "id": fitted(part.id, _ILLEGAL), "name": part.name, "input": arguments}]
 
 
 def _thinking(part: Reasoning) -> list[dict[str, Any]]:

@@ -43,6 +43,7 @@ class ConverseEncoder(Encoder):
         "opaque": "another protocol's items have no place",
         "logprobs": "there are no log probabilities",
         "channel": "text has no channels",
+        "usage": "counts that come with a failure have no place",
         "usage_split": "reasoning tokens are not told apart",
         "finish_other": "there is no word for this finish: it reads as the end of a turn",
         "incomplete": "a call that was cut off is not stopped, which nobody sees at a plain end; a whole reply leaves it out",
@@ -62,7 +63,7 @@ class ConverseEncoder(Encoder):
         self._next = -1
         self._begun = False
         self._head = self._tail = b""
-        self._part = 0
+        self._part: tuple[int, ev.ReasoningForm] | None = None
         self._state: ev.Signature | None = None
         self._sealed: str | None = None
         self._result: ev.Result | None = None
@@ -96,6 +97,8 @@ class ConverseEncoder(Encoder):
         for what, value in (("id", not event.made), ("model", event.model), ("created", event.created)):
             if value:
                 self.lose(what)
+        if event.provider is not None:
+            self.lose("meta", "provider")
         self._event("messageStart", {"role": "assistant"})
 
     def _meta(self, event: ev.Meta) -> None:
@@ -113,14 +116,14 @@ class ConverseEncoder(Encoder):
             self.lose("meta", event.name)
 
     def _end(self, event: ev.End) -> None:
+        if self._refused:
+            self.lose("refusal")
         if words.is_failure(event):
             self._failed(event)
             return
         finish = event.finishes[0] if event.finishes else ev.Finish()
         if finish.reason not in words.SAID:
             self.lose("finish_other")
-        if self._refused:
-            self.lose("refusal")
         for where in self._unstopped if event.outcome == "completed" else ():
             self.lose("incomplete", where)
         unsaid = "max_tokens" if event.outcome == "incomplete" else "tool_use" if self._called else "end_turn"
@@ -137,6 +140,8 @@ class ConverseEncoder(Encoder):
         error = event.error
         if error is None:
             return
+        if event.usage is not None:
+            self.lose("usage")
         if not words.tells_all(error):
             self.lose("error_detail")
         frames = AWSFrames(words.exception(error), "exception")
@@ -145,7 +150,7 @@ class ConverseEncoder(Encoder):
     # -- blocks --------------------------------------------------------------------------------------------------
 
     def _block_start(self, event: ev.BlockStart) -> None:
-        self._block, self._begun, self._part = event, False, 0
+        self._block, self._begun, self._part = event, False, None
         self._state = self._sealed = self._result = None
         self._image = []
         if event.channel:
@@ -191,11 +196,11 @@ class ConverseEncoder(Encoder):
         text = event.text
         if event.form != "raw" or event.part:
             self.lose("reasoning_form", place_of(event))
-        if self._begun and event.part != self._part:
+        if self._begun and self._part not in (None, (event.part, event.form)):
             text = "\n\n" + text
         elif not self._begun:
             self._begin(b'{"reasoningContent":{"text":', b"}}")
-        self._part = event.part
+        self._part = event.part, event.form
         self._write(self._framed(self._head + jsontext.line(text) + self._tail))
 
     def _args(self, event: ev.ArgsDelta) -> None:
@@ -240,6 +245,8 @@ class ConverseEncoder(Encoder):
         reasoning = event.raw.get("reasoningContent") if is_object(event.raw) else None
         if event.origin.protocol == "bedrock" and is_object(reasoning) and reasoning.get("redactedContent"):
             self._sealed = reasoning["redactedContent"]
+        elif self._block.kind not in ("reasoning", "file", "opaque"):
+            self.lose("opaque", place_of(event))
 
     def _block_end(self, event: ev.BlockEnd) -> None:
         kind = self._block.kind
@@ -253,8 +260,10 @@ class ConverseEncoder(Encoder):
             self.lose("opaque", place_of(event))
         elif kind == "tool_call" and self._block.tool == "custom" and event.complete:
             self._delta(b'"\\"}"')
+        elif kind == "tool_call" and not event.complete and self._block.executor == "provider":
+            self.lose("incomplete", place_of(event))
         # A call that was cut off is left open: at a stop a client would execute it.
-        if kind == "tool_call" and not event.complete:
+        if kind == "tool_call" and not event.complete and self._block.executor == "client":
             self._unstopped.append(place_of(event))
         elif self._begun:
             self._event("contentBlockStop", {"contentBlockIndex": self._next})
@@ -279,7 +288,8 @@ class ConverseEncoder(Encoder):
             start["type"] = block.name
         start["status"] = "error" if given.is_error else "success"
         self._event("contentBlockStart", {"start": {"toolResult": start}, "contentBlockIndex": self._next})
-        self._rare({"toolResult": words.result(given.content)})
+        if given.content is not None:
+            self._rare({"toolResult": words.result(given.content)})
 
     def _say_image(self) -> None:
         """An image, whole. Where it lies can be told only of Amazon's own store."""

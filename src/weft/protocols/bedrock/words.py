@@ -70,15 +70,19 @@ def is_failure(end: End) -> bool:
 
 
 def usage(counts: Usage | None) -> dict[str, int]:
-    """The counts as this wire splits them: what was read from or written to a cache is not in the input. They are required."""
+    """The counts as this wire splits them: what was read from or written to a cache is not in the input. They are required.
+
+    A total without what was cached would say that the input holds it already.
+    """
     counts = counts or Usage()
     read, written = counts.cache_read_tokens, counts.cache_write_tokens
     fresh = max(0, (counts.input_tokens or 0) - (read or 0) - (written or 0))
     output = counts.output_tokens or 0
+    whole = (counts.input_tokens or 0) + output
     said = {
         "inputTokens": fresh,
         "outputTokens": output,
-        "totalTokens": counts.total_tokens or (counts.input_tokens or 0) + output,
+        "totalTokens": whole if counts.total_tokens in (None, 0, fresh + output) else counts.total_tokens,
         "cacheReadInputTokens": read,
         "cacheWriteInputTokens": written,
     }

@@ -31,7 +31,6 @@ class CohereEncoder(Encoder):
         ev.Usage: "",
         ev.Signature: "signature",
         ev.Result: "",
-        ev.Opaque: "",
     }
     loses: ClassVar = {
         "steps": "a message knows no steps",
@@ -61,7 +60,7 @@ class CohereEncoder(Encoder):
         super().__init__(write, context, losses)
         self._block = ev.BlockStart(0, "text")
         self._head = self._tail = b""
-        self._part = 0
+        self._part: tuple[int, ev.ReasoningForm] | None = None
         self._contents = self._calls = self._citations = 0
         self._refused = self._called = False
         self._unended: list[str] = []
@@ -77,6 +76,7 @@ class CohereEncoder(Encoder):
             ev.ArgsDelta: self._args,
             ev.Annotation: self._cite,
             ev.File: self._file,
+            ev.Opaque: self._opaque,
             ev.BlockEnd: self._block_end,
             ev.End: self._end,
         }
@@ -87,6 +87,8 @@ class CohereEncoder(Encoder):
         for what, value in (("model", event.model), ("created", event.created)):
             if value:
                 self.lose(what)
+        if event.provider is not None:
+            self.lose("meta", "provider")
         empty: dict[str, Any] = {"role": "assistant", "content": [], "tool_plan": "", "tool_calls": [], "citations": []}
         self._event("message-start", {"id": self._context.response_id or event.id, "delta": {"message": empty}})
 
@@ -99,6 +101,8 @@ class CohereEncoder(Encoder):
             self.lose("meta", event.name)
 
     def _end(self, event: ev.End) -> None:
+        if self._refused:
+            self.lose("refusal")
         usage = event.usage
         if usage is not None and usage.cache_write_tokens:
             self.lose("usage_split")
@@ -112,8 +116,6 @@ class CohereEncoder(Encoder):
         word = unsaid if finish.reason is None else words.finish(finish)
         if finish.reason not in words.SAID and word == "COMPLETE":
             self.lose("finish_other")
-        if self._refused:
-            self.lose("refusal")
         for where in self._unended if event.outcome == "completed" else ():
             self.lose("incomplete", where)
         self._event("message-end", {"delta": {"finish_reason": word, **counts}})
@@ -128,7 +130,7 @@ class CohereEncoder(Encoder):
     # -- blocks --------------------------------------------------------------------------------------------------
 
     def _block_start(self, event: ev.BlockStart) -> None:
-        self._block, self._head, self._part = event, b"", 0
+        self._block, self._head, self._part = event, b"", None
         if event.channel and (event.kind, event.channel) != ("reasoning", PLAN):
             self.lose("channel", place_of(event))
         self._refused = self._refused or event.kind == "refusal"
@@ -179,13 +181,13 @@ class CohereEncoder(Encoder):
         text = event.text
         if event.form != "raw" or event.part:
             self.lose("reasoning_form", place_of(event))
-        if self._head and event.part != self._part:
+        if self._head and self._part not in (None, (event.part, event.form)):
             text = "\n\n" + text
         elif not self._head and self._block.channel == PLAN:
             self._freeze("tool-plan-delta", None, b'{"tool_plan":', b"")
         elif not self._head:
             self._announce("thinking")
-        self._part = event.part
+        self._part = event.part, event.form
         self._write(self._head + jsontext.line(text) + self._tail)
 
     def _args(self, event: ev.ArgsDelta) -> None:
@@ -208,6 +210,12 @@ class CohereEncoder(Encoder):
         index, self._citations = self._citations, self._citations + 1
         self._event("citation-start", {"index": index, "delta": {"message": {"citations": said}}})
         self._event("citation-end", {"index": index})
+
+    def _opaque(self, event: ev.Opaque) -> None:
+        """A block's own form; of what is not said at all it is not asked for."""
+        kind = self._block.kind
+        if kind in ("text", "refusal") or (kind == "tool_call" and self._block.executor == "client"):
+            self.lose("opaque", place_of(event))
 
     def _file(self, event: ev.File) -> None:
         self.lose("file", place_of(event))

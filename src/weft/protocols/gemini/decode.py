@@ -71,6 +71,7 @@ class GeminiDecoder:
             or candidate.logprobs_result is not None
             or candidate.url_context_metadata is not None
         ):
+            out.start(None, frame.model_version)
             self._candidate(candidate)
         else:
             for part in content.parts or ():
@@ -117,8 +118,7 @@ class GeminiDecoder:
             out.place.inner(within, name)
             self._inside = False
             return
-        if not out.started:
-            out.start(frame.response_id, frame.model_version, None, seconds(frame.create_time))
+        out.start(frame.response_id, frame.model_version, None, seconds(frame.create_time))
         if frame.usage_metadata is not None:
             self._count(frame.usage_metadata)
         for candidate in candidates_of(frame):

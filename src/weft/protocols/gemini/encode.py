@@ -14,6 +14,7 @@ from weft.carried import wrapped
 from weft.context import Context
 from weft.encoder import Encoder, Handler, place_of
 from weft.jsontext import is_object
+from weft.logprobs import spelled_out
 from weft.losses import Losses
 from weft.protocols.gemini import written
 from weft.protocols.gemini.logprobs import result
@@ -86,6 +87,7 @@ class GeminiEncoder(Encoder):
         self._blocks: dict[int, Open] = {}
         self._splices: dict[int, tuple[bytes, bytes]] = {}
         self._tier: Any = None
+        self._late = False
 
     def handlers(self) -> dict[type[ev.Event], Handler]:
         return {
@@ -114,6 +116,8 @@ class GeminiEncoder(Encoder):
     # -- the envelope --------------------------------------------------------------------------------------------
 
     def _start(self, event: ev.Start) -> None:
+        if event.provider is not None:
+            self.lose("meta", "provider")
         created = event.created or self._context.created
         members = {
             "modelVersion": event.model,
@@ -130,6 +134,7 @@ class GeminiEncoder(Encoder):
     def _meta(self, event: ev.Meta) -> None:
         name, _, number = event.name.partition(":")
         if name == "model":
+            self._late = True
             self._seal({"modelVersion": event.value})
         elif name == "service_tier":
             self._tier = event.value
@@ -178,7 +183,7 @@ class GeminiEncoder(Encoder):
         if event.form != block.form or event.part != block.part:
             if event.form != "summary" or event.part:
                 self.lose("reasoning_form", place_of(event))
-            if block.form is not None and event.part != block.part:
+            if block.form is not None:
                 text = "\n\n" + text
             block.form, block.part = event.form, event.part
         splice = self._splices.get(event.index)
@@ -220,8 +225,9 @@ class GeminiEncoder(Encoder):
 
     def _measure(self, event: ev.TextDelta | ev.RefusalDelta) -> None:
         said = result(event.logprobs)
-        if said is None:
+        if said is None or not spelled_out(event.logprobs):
             self.lose("logprobs", place_of(event))
+        if said is None:
             return
         self.flush()
         self._candidate(self._blocks[event.index].start.choice, {"logprobsResult": said})
@@ -252,8 +258,14 @@ class GeminiEncoder(Encoder):
 
     def _opaque(self, event: ev.Opaque) -> None:
         """A part in this wire's own words, from the source itself."""
+        block = self._blocks[event.index]
         if event.origin.protocol == "gemini" and is_object(event.raw):
-            self._blocks[event.index].own = event.raw
+            block.own = event.raw
+        elif block.start.kind in ("text", "refusal") or (block.start.kind, block.start.executor) == (
+            "tool_call",
+            "client",
+        ):
+            self.lose("opaque", place_of(event))
 
     def _block_end(self, event: ev.BlockEnd) -> None:
         block = self._blocks.pop(event.index)
@@ -287,6 +299,8 @@ class GeminiEncoder(Encoder):
         raw = "".join(block.args)
         if args is None or not complete:
             self._lane(start.choice).broken.append((start.name or "", raw, place_of(start)))
+            if block.signature is not None:
+                self.lose("signature", place_of(start))
             return
         if len(block.args) > 1:
             self.lose("args_stream", place_of(start))
@@ -298,6 +312,8 @@ class GeminiEncoder(Encoder):
         part = media(block) if block.files else None
         if part is None:
             self.lose("file", place_of(block.start))
+            if block.signature is not None:
+                self.lose("signature", place_of(block.start))
         else:
             self._part(block, part)
 
@@ -322,10 +338,11 @@ class GeminiEncoder(Encoder):
             self.flush()
             self._candidate(choice, {"citationMetadata": {"citations": [raw]}})
         elif event.url is not None:
-            if event.start is not None or event.end is not None:
+            source = {"web": {"uri": event.url, **({"title": event.title} if event.title else {})}}
+            if event.start is not None or event.end is not None or source in lane.sources:
                 self.lose("annotation_offsets", place_of(event))
-            web = {"uri": event.url, **({"title": event.title} if event.title else {})}
-            lane.sources.append({"web": web})
+            if source not in lane.sources:
+                lane.sources.append(source)
         else:
             self.lose("annotation", place_of(event))
 
@@ -351,7 +368,7 @@ class GeminiEncoder(Encoder):
             word = "OTHER"
         if finish.reason == "pause" and word == "STOP":
             self.lose("finish_other")
-        if finish.reason == "refusal" or (lane.refused and finish.reason != "content_filter"):
+        if finish.reason == "refusal" or lane.refused:
             self.lose("refusal")
         beside = dict(lane.beside)
         if lane.broken and event.outcome == "completed":
@@ -376,10 +393,12 @@ class GeminiEncoder(Encoder):
     def _failed(self, event: ev.End, usage: dict[str, Any]) -> None:
         """The error object, and no finish that would read as an end."""
         for lane in self._lanes.values():
+            if lane.refused:
+                self.lose("refusal")
             for _, _, where in lane.broken:
                 self.lose("incomplete", where)
-        if usage:
-            self._chunk(usage)
+        if usage or self._late:
+            self._write(b"data: " + jsontext.line({**usage, **self._envelope}) + b"\n\n")
         if event.error is not None:
             if not written.tells_all(event.error):
                 self.lose("error_detail")

@@ -71,7 +71,7 @@ class OllamaDecoder:
 
     def _begin(self, frame: Frame) -> None:
         if frame.model is not None and frame.error is None:
-            self._begun = True
+            self._begun = frame.model != ""
             self.out.start(None, frame.model, None, seconds(frame.created_at))
             self.out.meta("remote_model", frame.remote_model)
             self.out.meta("remote_host", frame.remote_host)

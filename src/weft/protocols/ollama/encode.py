@@ -34,7 +34,6 @@ class OllamaEncoder(Encoder):
         ev.Annotation: "annotation",
         ev.File: "file",
         ev.Result: "",
-        ev.Opaque: "",
     }
     loses: ClassVar = {
         "steps": "lines know no steps",
@@ -55,6 +54,7 @@ class OllamaEncoder(Encoder):
         "opaque": "another protocol's items have no place",
         "logprobs": "log probabilities are those of single tokens",
         "channel": "text has no channels",
+        "usage": "counts that come with a failure have no place",
         "usage_split": "there are two counts, and neither is split",
         "finish_other": "there is no word for this finish: it reads as a stop",
         "error_detail": "an error is a text",
@@ -70,11 +70,11 @@ class OllamaEncoder(Encoder):
         self._block = ev.BlockStart(0, "text")
         self._head = self._tail = b""
         self._last = ""
-        self._part = 0
+        self._part: tuple[int, ev.ReasoningForm] | None = None
         self._args: list[str] = []
         self._calls = 0
         self._broken: list[tuple[str, str]] = []
-        self._refused = False
+        self._refused = self._late = False
         self._tokens: Any = None
 
     def handlers(self) -> dict[type[ev.Event], Handler]:
@@ -86,6 +86,7 @@ class OllamaEncoder(Encoder):
             ev.RefusalDelta: self._text,
             ev.ReasoningDelta: self._think,
             ev.ArgsDelta: self._piece,
+            ev.Opaque: self._opaque,
             ev.BlockEnd: self._block_end,
             ev.End: self._end,
         }
@@ -95,6 +96,8 @@ class OllamaEncoder(Encoder):
     def _start(self, event: ev.Start) -> None:
         if not event.made:
             self.lose("id")
+        if event.provider is not None:
+            self.lose("meta", "provider")
         created = event.created or self._context.created
         time = stamp(created) if created else None
         self._seal({"model": event.model or "", "created_at": time or words.NO_TIME})
@@ -108,6 +111,7 @@ class OllamaEncoder(Encoder):
         if event.name in _REMOTE:
             self._seal({event.name: event.value})
         elif event.name == "model" and not self._envelope["model"]:
+            self._late = True
             self._seal({"model": event.value})
         elif event.name == "context":
             self._tokens = event.value
@@ -117,7 +121,7 @@ class OllamaEncoder(Encoder):
     # -- text ----------------------------------------------------------------------------------------------------
 
     def _block_start(self, event: ev.BlockStart) -> None:
-        self._block, self._head, self._part = event, b"", 0
+        self._block, self._head, self._part = event, b"", None
         self._args = []
         if event.channel:
             self.lose("channel", place_of(event))
@@ -136,11 +140,11 @@ class OllamaEncoder(Encoder):
         if not self._head:
             if self._begin(self._before + b'"","thinking":', b'},"done":false}\n', "thinking"):
                 text = "\n\n" + text
-        elif event.part != self._part:
+        elif (event.part, event.form) != self._part:
             text = "\n\n" + text
         if event.form != "raw" or event.part:
             self.lose("reasoning_form", place_of(event))
-        self._part = event.part
+        self._part = event.part, event.form
         self._write(self._head + jsontext.line(text) + self._tail)
 
     def _begin(self, head: bytes, tail: bytes, kind: str) -> bool:
@@ -162,6 +166,12 @@ class OllamaEncoder(Encoder):
 
     def _piece(self, event: ev.ArgsDelta) -> None:
         self._args.append(event.text)
+
+    def _opaque(self, event: ev.Opaque) -> None:
+        """A block's own form; of what is not said at all it is not asked for."""
+        kind = self._block.kind
+        if kind in ("text", "refusal") or (kind == "tool_call" and self._block.executor == "client"):
+            self.lose("opaque", place_of(event))
 
     def _block_end(self, event: ev.BlockEnd) -> None:
         block, kind = self._block, self._block.kind
@@ -198,12 +208,16 @@ class OllamaEncoder(Encoder):
     # -- the end -------------------------------------------------------------------------------------------------
 
     def _end(self, event: ev.End) -> None:
+        if self._refused:
+            self.lose("refusal")
         for _, where in self._broken:
             self.lose("args_invalid" if event.outcome == "completed" else "incomplete", where)
         if event.outcome in ("failed", "truncated") or (event.error is not None and event.error.type == "cancelled"):
             self._failed(event)
             return
         if self._broken and event.outcome == "completed":
+            if event.usage is not None:
+                self.lose("usage")
             self._error(f"error parsing tool call: raw='{self._broken[0][0]}'")
             return
         finish = event.finishes[0] if event.finishes else ev.Finish()
@@ -211,8 +225,6 @@ class OllamaEncoder(Encoder):
         word = "length" if cut else words.finish(finish)
         if finish.reason not in words.PLAIN and word == "stop":
             self.lose("finish_other")
-        if self._refused:
-            self.lose("refusal")
         self._done(word, event.usage)
 
     def _done(self, word: str, usage: ev.Usage | None) -> None:
@@ -228,8 +240,12 @@ class OllamaEncoder(Encoder):
         """A line with the error, and none that is done."""
         if event.error is None:
             return
+        if event.usage is not None:
+            self.lose("usage")
         if not words.tells_all(event.error):
             self.lose("error_detail")
+        if self._late:
+            self._write(self._before + b'""},"done":false}\n')
         self._error(event.error.message)
 
     def _error(self, message: str) -> None:

@@ -27,7 +27,9 @@ class Speech:
         if message.thinking:
             out.reasoning(message.thinking)
         content = message.content
-        if logprobs and not content and not self._odds_dropped:
+        if logprobs and content == "" and not message.thinking and not message.tool_calls:
+            out.text("", 0, None, logprobs)
+        elif logprobs and not content and not self._odds_dropped:
             self._odds_dropped = True
             out.note("logprobs_dropped", "log probabilities of what is not text have no place")
         for part in content if isinstance(content, list) else (content,):

@@ -40,7 +40,7 @@ class ChatEncoder(Encoder):
         "finish_other": "there is no word for this finish: it reads as another",
         "usage": "the client did not ask for usage",
         "error_detail": "an error has a type, a code and a message",
-        "incomplete": "a call that was cut off looks like any other; the finish tells",
+        "incomplete": "a call does not say whether it was cut off: the finish does, for the last one",
     }
     choices: ClassVar = True
 
@@ -57,6 +57,7 @@ class ChatEncoder(Encoder):
         self._numbers: dict[int, int] = {}
         self._calls: dict[int, int] = {}
         self._complete: set[int] = set()
+        self._whole: dict[int, str] = {}
         self._said: set[int] = set()
         self._refused: set[int] = set()
         self._own: set[int] = set()
@@ -66,6 +67,7 @@ class ChatEncoder(Encoder):
         self._images: dict[int, list[ev.File]] = {}
         self._heard: dict[int, str] = {}
         self._roles: set[int] = set()
+        self._listed: dict[tuple[int, str], int] = {}
         self._row = Row()
 
     def handlers(self) -> dict[type[ev.Event], Handler]:
@@ -240,6 +242,7 @@ class ChatEncoder(Encoder):
             self._cut.append(place_of(start))
             return
         self._complete.add(start.choice)
+        self._whole[start.choice] = place_of(start)
         if start.index not in self._said and start.tool != "custom":
             splice = self._freeze_args(start)
             self._write(splice[0] + b'"{}"' + splice[1])
@@ -262,14 +265,20 @@ class ChatEncoder(Encoder):
     def _seal(self, start: ev.BlockStart, states: list[ev.Signature]) -> None:
         """The state of reasoning ends it; of several of one part the last one counts."""
         self._enter(start)
-        details = jsontext.line([members.detail(state) for state in states])
-        self._choice(start.choice, b'{"reasoning_details":%b}' % details)
+        self._list(start.choice, "reasoning_details", *map(members.detail, states))
         self._row.sealed(start)
+
+    def _list(self, choice: int, member: str, *entries: dict[str, Any]) -> None:
+        """Entries of a list that a client puts together: each has its place in it, or openai for Python raises."""
+        first = self._listed.get((choice, member), 0)
+        self._listed[choice, member] = first + len(entries)
+        said = [{**entry, "index": place} for place, entry in enumerate(entries, first)]
+        self._choice(choice, b'{"%b":%b}' % (member.encode(), jsontext.line(said)))
 
     def _sign_call(self, start: ev.BlockStart, number: int, event: ev.Signature) -> None:
         detail = members.call_detail(event, start.id or "")
         if detail is not None:
-            self._choice(start.choice, b'{"reasoning_details":[' + jsontext.line(detail) + b"]}")
+            self._list(start.choice, "reasoning_details", detail)
             return
         inner = {"custom": {"input": ""}} if start.tool == "custom" else {"function": {"arguments": ""}}
         call = {"index": number, **inner, "extra_content": members.extra_content(event)}
@@ -280,7 +289,7 @@ class ChatEncoder(Encoder):
         if citation is None:
             self.lose("annotation", place_of(event))
             return
-        self._choice(self._kinds[event.index].choice, b'{"annotations":[' + jsontext.line(citation) + b"]}")
+        self._list(self._kinds[event.index].choice, "annotations", citation)
 
     def _file(self, event: ev.File) -> None:
         """Audio goes on piece by piece, an image is one URL."""
@@ -301,7 +310,7 @@ class ChatEncoder(Encoder):
         if image is None:
             self.lose("file", place_of(start))
         else:
-            self._choice(start.choice, b'{"images":[' + jsontext.line(image) + b"]}")
+            self._list(start.choice, "images", image)
 
     def _runs(self, start: ev.BlockStart) -> bool:
         """Is this a call of a tool that the provider runs?"""
@@ -349,6 +358,8 @@ class ChatEncoder(Encoder):
         word = words.finish(reason, calls=choice in self._complete, refused=choice in self._refused)
         if refused or reason in ("pause", "other"):
             self.lose("finish_other")
+        if reason in ("length", "content_filter") and choice in self._whole:
+            self.lose("incomplete", self._whole[choice])
         tail = self._tail
         if self._facts:
             self._tail = tail[:-3] + b"," + jsontext.line(dict(sorted(self._facts.items())))[1:] + b"\n\n"

@@ -5,31 +5,35 @@ Knows: the form of a message. Must not know: chunks.
 
 from typing import Any
 
+import msgspec
+
 from weft import jsontext
 from weft.context import Context
 from weft.losses import Losses
-from weft.message import AnyPart, Choice, FilePart, Message, Reasoning, Refusal, Text, ToolCall, ToolResult
+from weft.message import AnyPart, Choice, FilePart, Message, Reasoning, Text, ToolCall
 from weft.protocols.openai_chat import members, words
 from weft.protocols.openai_chat.encode import ChatEncoder
+from weft.unfold import lost
 
 
 def reply(message: Message, context: Context, losses: Losses) -> bytes:
     """The body. A message that failed is the error body."""
-    if message.error is not None and message.outcome in ("failed", "truncated"):
+    if message.error is not None and (message.outcome in ("failed", "truncated") or message.error.type == "cancelled"):
         return jsontext.line({"error": words.error(message.error)})
     body: dict[str, Any] = {
         "id": context.response_id or message.id,
         "object": "chat.completion",
         "created": int(message.created or context.created),
         "model": message.model or "",
-        "choices": [_choice(number, choice, context, losses) for number, choice in enumerate(message.choices)],
+        "choices": [_choice(number, choice, context) for number, choice in enumerate(message.choices)],
     }
     if message.usage is not None:
         body["usage"] = words.usage(message.usage)
+    lost(ChatEncoder, message, msgspec.structs.replace(context, include_usage=True), losses)
     return jsontext.line(body)
 
 
-def _choice(number: int, choice: Choice, context: Context, losses: Losses) -> dict[str, Any]:
+def _choice(number: int, choice: Choice, context: Context) -> dict[str, Any]:
     calls = [call for call in choice.tool_calls if call.executor == "client"]
     text = "".join(part.text for part in choice.blocks if isinstance(part, Text) and part.channel != words.TRANSCRIPT)
     body: dict[str, Any] = {
@@ -42,7 +46,7 @@ def _choice(number: int, choice: Choice, context: Context, losses: Losses) -> di
     if calls:
         body["tool_calls"] = [_call(call) for call in calls]
     for part in choice.blocks:
-        _beside(part, body, losses)
+        _beside(part, body)
     logprobs = [token for part in choice.blocks if isinstance(part, Text) for token in part.logprobs]
     called = any(call.complete for call in calls)
     return {
@@ -62,8 +66,8 @@ def _call(call: ToolCall) -> dict[str, Any]:
     return {"id": call.id, "type": "function", "function": function, **extra}
 
 
-def _beside(part: AnyPart, body: dict[str, Any], losses: Losses) -> None:
-    """What a part is beside its text, or that it is lost."""
+def _beside(part: AnyPart, body: dict[str, Any]) -> None:
+    """What a part is beside its text."""
     if isinstance(part, Text):
         _add(body, "annotations", [members.citation(note) for note in part.annotations])
         if part.channel == words.TRANSCRIPT:
@@ -80,11 +84,6 @@ def _beside(part: AnyPart, body: dict[str, Any], losses: Losses) -> None:
         _add(body, "images", [image])
         if sound:
             body["audio"] = {**body.get("audio", {}), **sound}
-        if image is None and sound is None:
-            losses.add("file", ChatEncoder.loses["file"], f"block {part.index}")
-    elif not isinstance(part, Refusal):
-        what = "executor" if isinstance(part, ToolCall) else "tool_result" if isinstance(part, ToolResult) else "opaque"
-        losses.add(what, ChatEncoder.loses[what], f"block {part.index}")
 
 
 def _add(body: dict[str, Any], member: str, items: list[Any]) -> None:

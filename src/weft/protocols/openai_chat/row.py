@@ -33,7 +33,7 @@ class Row:
         again = start.index in self._seen
         self._seen.add(start.index)
         self._rank[start.choice] = max(rank, highest)
-        if again or rank < highest:
+        if again or rank < highest or (left is not None and start.index < left):
             return "order", left
         return ("blocks" if left is not None and start.kind != "tool_call" else None), left
 

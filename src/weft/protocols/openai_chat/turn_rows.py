@@ -36,7 +36,9 @@ ALL: Final = frozenset({"reasoning_details", "thinking_blocks", "reasoning_opaqu
 DETAILS: Final = frozenset({"reasoning_details"})
 GOOGLE: Final = frozenset({"extra_content"})
 
-BARE: Final = TurnRow(takes=ALL, open_ai=True, evidence="OpenAI itself: ids of at most 40 characters (failures A22); no reasoning")
+BARE: Final = TurnRow(
+    takes=ALL, open_ai=True, evidence="OpenAI itself: ids of at most 40 characters (failures A22); no reasoning"
+)
 
 TURN_ROWS: Final[dict[str, TurnRow]] = {
     "azure": TurnRow(open_ai=True, evidence="40 characters (failures A22)"),

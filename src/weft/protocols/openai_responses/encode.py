@@ -90,7 +90,7 @@ class ResponsesEncoder(Encoder):
         self._item: Written | None = None
         self._item_number = -1
         self._status = "completed"
-        self._refused = False
+        self._refused = self._called = False
         self._held: list[str] = []
         self._own: dict[str, Any] | None = None
 
@@ -143,7 +143,8 @@ class ResponsesEncoder(Encoder):
         self._close_item()
         status, beside = response.ending(event)
         finish = event.finishes[0].reason if event.finishes else None
-        if status == "completed" and (finish in ("other", "pause") or (finish == "refusal" and not self._refused)):
+        unsaid = finish in ("other", "pause") or (finish == "refusal" and not self._refused)
+        if status == "completed" and (unsaid or (finish == "tool_calls" and not self._called)):
             self.lose("finish_other")
         if event.error is not None and event.error.parameter is not None:
             self.lose("error_detail")
@@ -178,6 +179,8 @@ class ResponsesEncoder(Encoder):
             item = WrittenMessage(self._say, self._splice, self._id(event), phase)
             self._open(item)
             self._item_number = event.item
+        elif event.channel not in (None, item.phase):
+            self.lose("channel", place_of(event))
         item.open_part(event.kind)
 
     def _open_call(self, event: ev.BlockStart, *, custom: bool) -> None:
@@ -270,6 +273,8 @@ class ResponsesEncoder(Encoder):
             return
         if not event.complete:
             self._status = "incomplete"
+        elif block.kind == "tool_call" and block.executor == "client":
+            self._called = True
         if isinstance(item, WrittenMessage) and block.kind in ("text", "refusal"):
             item.close_part()
         elif item is not None:

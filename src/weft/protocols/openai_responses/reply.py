@@ -21,7 +21,7 @@ class _Last(msgspec.Struct):
 
 def reply(message: Message, context: Context, losses: Losses) -> bytes:
     """The body. A message that failed is the error body, for `http_status(message.error)`."""
-    if message.error is not None and message.outcome in ("failed", "truncated"):
+    if message.error is not None and (message.outcome in ("failed", "truncated") or message.error.type == "cancelled"):
         fault = message.error
         body = {**error(fault), "type": _type(http_status(fault)), "param": fault.parameter}
         return jsontext.line({"error": body})

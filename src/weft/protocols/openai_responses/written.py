@@ -52,14 +52,14 @@ class WrittenMessage(Written):
 
     def __init__(self, say: Say, splice: Splice, id: str, phase: str | None) -> None:
         super().__init__(say, splice, id)
-        self._phase = phase
+        self.phase = phase
         self._content: list[dict[str, Any]] = []
         self._kind = ""
         self._logprobs: list[Any] = []
         self._annotations: list[dict[str, Any]] = []
 
     def item(self, status: str) -> dict[str, Any]:
-        phase = {} if self._phase is None else {"phase": self._phase}
+        phase = {} if self.phase is None else {"phase": self.phase}
         return {
             "id": self.id,
             "type": "message",
