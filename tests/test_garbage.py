@@ -53,3 +53,14 @@ def test_the_law_sees_what_cannot_be_written():
     spec = ProtocolSpec(name="careless", title="", decoder=Careless, dialect=CHAT)
     with pytest.raises(LawBrokenError, match="cannot be written as JSON"):
         check_garbage(spec, sse({"choices": [{"delta": {"content": "Hi"}}]}, done=True))
+
+
+def test_a_line_that_is_only_half_an_object_makes_no_id_however_it_is_cut():
+    """The id of a message without one is made from the frame that begins it, and there is none here."""
+    data = b'{"type":"s\xb4h\r\xae"}\n{"text":"\\ud83d"X\n'
+    ids = [read_in(data, cut)[-2].id for cut in (len(data), 4, 17)]
+    assert ids[:1] * 3 == ids
+
+
+def read_in(data: bytes, cut: int) -> list[weft.events.Event]:
+    return list(weft.read([data[:cut], data[cut:]], "events"))

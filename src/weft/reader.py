@@ -171,11 +171,12 @@ class Reader:
 
         def on_run(frames: Iterator[bytes], name: str) -> bool:
             nonlocal frame
-            for frame in frames:
+            for data in frames:
                 try:
-                    message = parse(frame)
+                    message = parse(data)
                 except (msgspec.MsgspecError, UnicodeError, RecursionError):
                     return False
+                frame = data
                 feed(message, name)
             return True
 
