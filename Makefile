@@ -53,8 +53,9 @@ format: .venv/.stamp ## rewrite the sources as `make check` wants them
 docs: .venv/.stamp ## write the tables of the docs anew from the code
 	@$(BIN)/python tools/docs.py
 
-bench: .venv/.stamp ## cost per chunk against the floor
+bench: .venv/.stamp .venv-referees/.stamp .venv-peers/.stamp .venv-peers-apart/.stamp ## cost per chunk against the floor, beside SDKs and other bridges
 	@$(BIN)/python -m benchmarks.bench
+	@$(BIN)/python -m benchmarks.beside
 
 fuzz: .venv/.stamp ## throw bytes at the framings and the sources, FUZZ_SECONDS each
 	@for name in $(FRAMINGS); do \
@@ -86,6 +87,13 @@ endef
 	@echo "==> .venv-referees: the vendors' SDKs (only the tests use them; \`make test-fast\` does without)"
 	@.venv-referees/bin/python -m pip install --quiet --disable-pip-version-check -e '.[referees]'
 	@touch $@
+
+# The benchmarks alone use them: where they cannot be had, their rows say so.
+.venv-peers/.stamp .venv-peers-apart/.stamp: .venv%/.stamp: pyproject.toml
+	$(call venv,.venv$*)
+	@echo "==> .venv$*: other bridges, to be measured beside Weft (takes a minute)"
+	@if .venv$*/bin/python -m pip install --quiet --disable-pip-version-check -e '.[$(*:-%=%)]'; then touch $@; \
+	else echo "none here: their rows are left out" >&2; fi
 
 # Without Node the tests that ask front ends are skipped, and say so: nobody needs it to work on the rest.
 $(FRONT_ENDS)/node_modules/.stamp: $(FRONT_ENDS)/package.json

@@ -1,6 +1,6 @@
-"""What Weft costs a chunk, against the floor of the same run, and beside the vendors' own SDKs.
+"""What Weft costs a chunk, against the floor of the same run. What others cost is asked by benchmarks/beside.py.
 
-    python -m benchmarks.bench [--rounds N] [--only WORD] [--no-sdk] [--instructions]
+    python -m benchmarks.bench [--rounds N] [--only WORD] [--instructions]
 
 The floor is the least that any reader must do: split the frames and parse each once with the decoder's own wire types. Ratios are medians over
 rounds in which floor and reader take turns, so that a busy machine slows both; trust them, not the digits.
@@ -8,7 +8,6 @@ rounds in which floor and reader take turns, so that a busy machine slows both; 
 
 import argparse
 import gc
-import json
 import statistics
 import subprocess
 import sys
@@ -108,12 +107,12 @@ def compare(base: Callable[[], None], subject: Callable[[], None], rounds: int) 
     pairs: list[tuple[float, float]] = []
     for _ in range(rounds):
         gc.collect()
-        spent = [_cpu(base), _cpu(subject)]
+        spent = [cpu(base), cpu(subject)]
         pairs.append((spent[0], spent[1]))
     return min(a for a, _ in pairs), min(b for _, b in pairs), statistics.median(b / a for a, b in pairs)
 
 
-def _cpu(run: Callable[[], None]) -> float:
+def cpu(run: Callable[[], None]) -> float:
     started = process_time()
     run()
     return process_time() - started
@@ -217,30 +216,6 @@ def memory() -> list[tuple[str, ...]]:
     return rows
 
 
-def sdks(rounds: int) -> list[tuple[str, ...]]:
-    """The vendors' SDKs reading the same bytes in their own process, if their environment is there."""
-    python = ROOT / ".venv-referees" / "bin" / "python"
-    if not python.exists():
-        return [("no .venv-referees here; `make test` builds it", "", "", "")]
-    command = [str(python), "-m", "tests.referees.speed", "--rounds", str(min(rounds, 3))]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=ROOT)
-    rows: list[tuple[str, ...]] = []
-    for line in map(json.loads, done.stdout.splitlines()):
-        protocol, make = INPUTS[line["input"]]
-        reads = in_reads(make(), READ if line["read"] == "4 KiB" else None)
-        ours = min(_cpu(partial(read_all, protocol, reads)) for _ in range(5)) * 1e6 / line["chunks"]
-        sdk = f"{line['sdk']} {line['version']} {line['mode']}"
-        rows.append(
-            (
-                sdk,
-                f"{line['input']}, {line['read']}",
-                f"{line['us_per_chunk']:.1f}",
-                f"{line['us_per_chunk'] / ours:.0f}x ours",
-            )
-        )
-    return rows or [(f"the SDKs did not run: {done.stderr[-200:]}", "", "", "")]
-
-
 def instructions(only: str) -> list[tuple[str, ...]]:
     """User instructions per chunk, floor and reader, where `perf stat` can count them: free of the machine's noise."""
     rows: list[tuple[str, ...]] = []
@@ -275,7 +250,6 @@ def main() -> None:
     )
     parser.add_argument("--rounds", type=int, default=9, help="rounds for each ratio (default 9)")
     parser.add_argument("--only", default="", metavar="WORD", help="only inputs whose name has this word")
-    parser.add_argument("--no-sdk", action="store_true", help="leave the vendors' SDKs out")
     parser.add_argument("--instructions", action="store_true", help="count instructions as well (needs perf)")
     options = parser.parse_args()
     head = ("input", "reads", "floor us", "weft us", "ratio")
@@ -288,8 +262,6 @@ def main() -> None:
     show("A fragment at 16,000 against 1,000", ("source", "ratio"), linearity(options.rounds))
     show("Import, over bare Python", ("code", "CPU"), imports(5))
     show("Peak memory on 10 MB, nothing kept", ("input", "stream", "peak"), memory())
-    if not options.no_sdk:
-        show("The vendors' SDKs, only reading", ("SDK", "input", "us", "beside ours"), sdks(options.rounds))
 
 
 if __name__ == "__main__":
