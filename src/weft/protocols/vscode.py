@@ -155,7 +155,8 @@ class VSCodeEncoder(Encoder):
             self.lose("reasoning_form", place_of(event))
         if block.part not in (None, (event.part, event.form)):
             text = "\n\n" + text
-        block.part, self._after_text = (event.part, event.form), False
+        block.part = event.part, event.form
+        self._after_text = False
         self._write(_THINKING + jsontext.line(text) + block.tail)
 
     def _sign(self, event: ev.Signature) -> None:

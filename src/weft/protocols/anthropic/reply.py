@@ -79,7 +79,3 @@ def _thinking(part: Reasoning) -> list[dict[str, Any]]:
     if sealed and not part.text and not plain:
         return sealed
     return [{"type": "thinking", "thinking": part.text, "signature": plain}, *sealed]
-
-
-def _kind(part: AnyPart) -> Any:
-    return part.__struct_config__.tag

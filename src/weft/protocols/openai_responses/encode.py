@@ -344,7 +344,7 @@ class ResponsesEncoder(Encoder):
         item.pieces.append(text)
         self._write(item.head + jsontext.line(text) + next(self._ends))
 
-    def _more(self, item: Written, event: Any, slow: Handler) -> None:
+    def _more(self, item: Written, event: ev.Event, slow: Handler) -> None:
         """The path of nearly every event: deltas like this one, in the same place, need no look at where they belong."""
         head, keep, write, ends, line = item.head, item.pieces.append, self._write, self._ends, jsontext.line
         part, form = getattr(event, "part", 0), getattr(event, "form", "")
@@ -370,7 +370,9 @@ class ResponsesEncoder(Encoder):
             keep(text)
             write(head + line(text) + next(ends))
 
-        self.on[type(event)] = {ev.ArgsDelta: args, ev.ReasoningDelta: thought}.get(type(event), text)
+        kind: type[ev.Event] = type(event)
+        straight: dict[type[ev.Event], Handler] = {ev.ArgsDelta: args, ev.ReasoningDelta: thought}
+        self.on[kind] = straight.get(kind, text)
 
     def _look_again(self) -> None:
         """What comes next is of another block."""
