@@ -41,6 +41,7 @@ LAYERS = (
         "place",
         "blocks",
         "facts",
+        "unnamed",
         "fragments",
         "step",
         "assembler",

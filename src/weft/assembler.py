@@ -377,9 +377,8 @@ class Assembler:
             return
         self._emit(note)
         if self._strict:
-            self.fail(
-                make_error("protocol", message, code=STRICT_CODES.get(code, INVALID_TRANSITION), parameter=parameter)
-            )
+            broken = STRICT_CODES.get(code, INVALID_TRANSITION)
+            self.fail(make_error("protocol", message, code=broken, parameter=parameter))
 
     def unknown(self, raw: bytes, name: str = "") -> None:
         """A frame that the decoder cannot name: an error in some provider's words, or carried as it is."""
@@ -393,14 +392,15 @@ class Assembler:
         if value == {}:
             self.note("keepalive_as_data", "a keep-alive came as data")
             return
-        if self.phase not in TERMINAL and not self._ending.terminated():
-            self._emit(ev.Unknown(value, name, self.place.offset()))
+        if not self._ending.terminated():
+            self.carry(value, name)
         self.note("unknown_frame", f"a frame that this source is not known to send: {name or 'unnamed'}")
 
-    def carry(self, raw: Any, name: str = "", offset: int | None = None) -> None:
+    def carry(self, raw: Any, name: str = "", offset: int | None = None, protocol: str | None = None) -> None:
         """A frame that somebody upstream could not name, handed on as such, with its place there."""
         if self.phase not in TERMINAL:
-            self._emit(ev.Unknown(raw, name, self.place.offset() if offset is None else offset))
+            whose = protocol or self._facts.protocol
+            self._emit(ev.Unknown(raw, name, self.place.offset() if offset is None else offset, whose))
 
     def close(self, cut: Error | None = None) -> None:
         """The input is over. `cut` is the transport's fault or the caller's cancellation; it is ignored after a true end."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from weft.context import Context
-from weft.events import BlockKind, Event
+from weft.events import BlockKind, Event, Unknown
 from weft.losses import Losses
 
 Handler = Callable[[Any], None]
@@ -31,6 +31,9 @@ class Encoder:
 
     beside: ClassVar[frozenset[BlockKind]] = frozenset()
     """Kinds of block that a sequential target takes whole, and so beside the one that is open."""
+
+    own: ClassVar[str] = ""
+    """The protocol whose unnamed frames are carried, if any are."""
 
     choices: ClassVar[bool] = False
     """Several choices can be told apart."""
@@ -55,6 +58,17 @@ class Encoder:
     def settle(self) -> None:
         """What is complete is over for good: say its last words now, though the next event would have asked for them."""
         self.flush()
+
+    def unnamed(self, event: Unknown) -> None:
+        """A frame that the source could not name goes on as it came to who speaks the same protocol, and nowhere else."""
+        if event.protocol == self.own:
+            self.carry(event)
+        else:
+            self.lose("unknown", place_of(event))
+
+    def carry(self, event: Unknown) -> None:
+        """Say such a frame again."""
+        raise NotImplementedError
 
     def lose(self, what: str, where: str = "message") -> None:
         """Report that the stream had something that cannot be said here."""

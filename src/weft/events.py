@@ -231,12 +231,13 @@ class StepEnd(Event, frozen=True, tag="step-end"):
 
 
 class Unknown(Event, frozen=True, tag="unknown"):
-    """A frame that this version cannot name, carried as it came. `name` is the event name of its framing."""
+    """A frame that this version cannot name, carried as it came. `name` is the event name of its framing, `protocol` whose frame it is."""
 
     type: ClassVar[str] = "unknown"
     raw: Any
     name: str = ""
     offset: int | None = None
+    protocol: str = ""
 
 
 class Finish(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):

@@ -17,7 +17,7 @@ class Facts:
     """The facts of one message by name."""
 
     def __init__(self, protocol: str, response_id: str | None) -> None:
-        self._protocol = protocol
+        self.protocol = protocol
         self._made_id = response_id
         self._known: dict[str, Any] = {}
         self._made_calls = 0
@@ -63,7 +63,18 @@ class Facts:
 
     def origin(self, item: str | None) -> Origin:
         """Where opaque state of this message is from."""
-        return Origin(self._protocol, self._known.get("provider"), self._known.get("model"), item)
+        return Origin(self.protocol, self._known.get("provider"), self._known.get("model"), item)
+
+
+def fact_of(name: str, choice: int) -> str:
+    """The name of a fact of one choice: the first has it for itself."""
+    return f"{name}:{choice}" if choice else name
+
+
+def whose(fact: str) -> tuple[str, int]:
+    """The name and the choice that `fact_of` put together."""
+    name, _, number = fact.partition(":")
+    return (name, int(number)) if number.isdecimal() and len(number) < 4 else (fact, 0)
 
 
 def _same(old: Any, new: Any) -> bool:

@@ -27,9 +27,14 @@ from weft.message import (
 
 
 def unfold(message: Message) -> Iterator[ev.Event]:
-    """All events, the terminal included. Parts come one after the other, each with all it has in one delta."""
+    """All events, the terminal included. Parts come one after the other, each with all it has in one delta.
+
+    Frames that nobody could name have lost their place, and so are nobody's.
+    """
     yield start(message)
     yield from facts(message)
+    for frame in message.unknown:
+        yield msgspec.structs.replace(frame, protocol="")
     for part in parts(message):
         yield from opening(part)
         yield ev.BlockEnd(part.index, part.complete)

@@ -94,8 +94,10 @@ def test_usage_is_always_there():
     assert {} == lost
 
 
-def test_reasoning_tokens_are_not_told_apart():
-    assert {"usage_split": 1} == frames(start(), text(0, "a"), ev.End("completed", STOP, USAGE))[1]
+def test_reasoning_tokens_are_told_apart():
+    said, lost = frames(start(), text(0, "a"), ev.End("completed", STOP, USAGE))
+    assert {"thinking_tokens": USAGE.reasoning_tokens} == said[-2]["usage"]["output_tokens_details"]
+    assert {} == lost
 
 
 @pytest.mark.parametrize(

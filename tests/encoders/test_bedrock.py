@@ -3,26 +3,14 @@
 import json
 
 import pytest
-from hypothesis import given
 
 import weft
-from tests.conftest import CORPUS
 from tests.encoders.rounds import (
-    SOURCES,
-    calls_of,
-    check_judged,
-    check_legal,
-    check_same,
-    check_told,
-    fixtures,
     read,
-    recorded,
     whole,
     words,
 )
 from tests.encoders.test_totality import encode
-from tests.referees.oracle import available
-from tests.strategies import legal_streams
 from weft import events as ev
 from weft.errors import make_error
 from weft.framing import AWSEventStream
@@ -31,8 +19,6 @@ from weft.framing.aws_frames import AWSFrames
 START = ev.Start("r1", made=True)
 STOP = ev.End("completed", (ev.Finish(reason="stop", raw="stop"),))
 CLAUDE = ev.Origin("anthropic", model="claude")
-LOSES = frozenset({"unknown", "error_detail", "incomplete"})
-USAGE = ("inputTokens", "cacheReadInputTokens", "cacheWriteInputTokens", "|", "outputTokens")
 
 
 def block(index: int, kind: str, *inside: ev.Event, complete: bool = True, **more) -> list[ev.Event]:
@@ -225,44 +211,3 @@ def test_a_whole_reply_has_no_call_that_was_cut_off():
     body, lost = whole(message, "bedrock")
     assert [] == json.loads(body)["output"]["message"]["content"]
     assert "incomplete" in lost
-
-
-@pytest.mark.parametrize("path", fixtures("bedrock"), ids=lambda path: path.name)
-def test_bedrock_to_bedrock_stays_the_same(path):
-    """Law 5."""
-    check_same(path.read_bytes(), "bedrock", LOSES)
-
-
-@pytest.mark.parametrize("path", fixtures("bedrock"), ids=lambda path: path.name)
-def test_the_whole_reply_says_what_the_stream_said(path):
-    message = read(path.read_bytes(), "bedrock")
-    told = read(whole(message, "bedrock")[0], "bedrock")
-    if message.outcome in ("failed", "truncated"):
-        assert "failed" == told.outcome
-    else:
-        assert (message.text, message.reasoning, message.finish) == (told.text, told.reasoning, told.finish)
-        assert calls_of(message) == calls_of(told)
-
-
-@given(legal_streams())
-def test_any_legal_stream_reads_back(events):
-    check_legal("bedrock", events)
-
-
-def test_recorded_streams_stay_the_same(corpus):
-    for row in recorded("bedrock"):
-        check_same((CORPUS / row["file"]).read_bytes(), "bedrock", LOSES)
-
-
-@pytest.mark.parametrize("source", SOURCES)
-def test_recorded_streams_of_others_are_told(corpus, source):
-    for row in recorded(source, 9):
-        check_told((CORPUS / row["file"]).read_bytes(), source, "bedrock")
-
-
-@pytest.mark.referees
-@pytest.mark.skipif(not available(), reason="no .venv-referees: `make test` makes it")
-@pytest.mark.timeout(300)
-@pytest.mark.parametrize("step", [30, pytest.param(2, marks=pytest.mark.slow)])
-def test_the_sdk_reads_the_same(corpus, tmp_path, step):
-    assert check_judged("bedrock", tmp_path, USAGE, ("bedrock", *SOURCES), step) > 0

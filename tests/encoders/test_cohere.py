@@ -3,34 +3,20 @@
 import json
 
 import pytest
-from hypothesis import given
 
 import weft
-from tests.conftest import CORPUS
 from tests.encoders.rounds import (
-    SOURCES,
-    calls_of,
-    check_judged,
-    check_legal,
-    check_same,
-    check_told,
-    fixtures,
     read,
-    recorded,
     whole,
     words,
 )
 from tests.encoders.test_totality import encode
-from tests.referees.oracle import available
-from tests.strategies import legal_streams
 from weft import events as ev
 from weft.errors import make_error
 
 START = ev.Start("r1", made=True)
 STOP = ev.End("completed", (ev.Finish(reason="stop", raw="stop"),))
 CLAUDE = ev.Origin("anthropic", model="claude")
-LOSES = frozenset({"meta", "unknown", "error_detail"})
-USAGE = ("tokens.input_tokens", "|", "tokens.output_tokens")
 
 
 def block(index: int, kind: str, *inside: ev.Event, complete: bool = True, **more) -> list[ev.Event]:
@@ -175,44 +161,3 @@ def test_a_whole_reply_has_no_call_that_was_cut_off():
     end = ev.End("incomplete", (ev.Finish(reason="length", raw="length"),))
     body, lost = whole(weft.collect([START, *call(0, '{"a":', complete=False), end]), "cohere")
     assert ({"role": "assistant"}, ["incomplete"]) == (json.loads(body)["message"], lost)
-
-
-@pytest.mark.parametrize("path", fixtures("cohere"), ids=lambda path: path.name)
-def test_cohere_to_cohere_stays_the_same(path):
-    """Law 5."""
-    check_same(path.read_bytes(), "cohere", LOSES)
-
-
-@pytest.mark.parametrize("path", fixtures("cohere"), ids=lambda path: path.name)
-def test_the_whole_reply_says_what_the_stream_said(path):
-    message = read(path.read_bytes(), "cohere")
-    told = read(whole(message, "cohere")[0], "cohere")
-    if message.outcome in ("failed", "truncated"):
-        assert "failed" == told.outcome
-    else:
-        assert (message.text, message.reasoning, message.finish) == (told.text, told.reasoning, told.finish)
-        assert calls_of(message) == calls_of(told)
-
-
-@given(legal_streams())
-def test_any_legal_stream_reads_back(events):
-    check_legal("cohere", events)
-
-
-def test_recorded_streams_stay_the_same(corpus):
-    for row in recorded("cohere"):
-        check_same((CORPUS / row["file"]).read_bytes(), "cohere", LOSES)
-
-
-@pytest.mark.parametrize("source", SOURCES)
-def test_recorded_streams_of_others_are_told(corpus, source):
-    for row in recorded(source, 9):
-        check_told((CORPUS / row["file"]).read_bytes(), source, "cohere")
-
-
-@pytest.mark.referees
-@pytest.mark.skipif(not available(), reason="no .venv-referees: `make test` makes it")
-@pytest.mark.timeout(300)
-@pytest.mark.parametrize("step", [30, pytest.param(2, marks=pytest.mark.slow)])
-def test_the_sdk_reads_the_same(corpus, tmp_path, step):
-    assert check_judged("cohere", tmp_path, USAGE, ("cohere", *SOURCES), step) > 0

@@ -3,26 +3,14 @@
 import json
 
 import pytest
-from hypothesis import given
 
 import weft
-from tests.conftest import CORPUS
 from tests.encoders.rounds import (
-    SOURCES,
-    calls_of,
-    check_judged,
-    check_legal,
-    check_same,
-    check_told,
-    fixtures,
     read,
-    recorded,
     whole,
     words,
 )
 from tests.encoders.test_totality import encode
-from tests.referees.oracle import available
-from tests.strategies import legal_streams
 from weft import events as ev
 from weft.errors import make_error
 
@@ -30,8 +18,6 @@ START = ev.Start("r1", "m1", None, 60, True)
 STOP = ev.End("completed", (ev.Finish(reason="stop", raw="stop"),))
 CLAUDE = ev.Origin("anthropic", model="claude")
 # The channels and bare lines of a tagged stream are not Ollama's own, and a failure has but its text.
-LOSES = frozenset({"file", "error_detail", "args_text", "args_stream", "channel", "blocks"})
-USAGE = ("prompt_eval_count", "|", "eval_count")
 
 
 def block(index: int, kind: str, *inside: ev.Event, complete: bool = True, **more) -> list[ev.Event]:
@@ -167,44 +153,3 @@ def test_the_whole_reply_is_one_line_with_everything():
         body["message"]["thinking"],
         body["message"]["tool_calls"][0]["function"]["name"],
     )
-
-
-@pytest.mark.parametrize("path", fixtures("ollama"), ids=lambda path: path.name)
-def test_ollama_to_ollama_stays_the_same(path):
-    """Law 5."""
-    check_same(path.read_bytes(), "ollama", LOSES)
-
-
-@pytest.mark.parametrize("path", fixtures("ollama"), ids=lambda path: path.name)
-def test_the_whole_reply_says_what_the_stream_said(path):
-    message = read(path.read_bytes(), "ollama")
-    told = read(whole(message, "ollama")[0], "ollama")
-    if message.outcome in ("failed", "truncated"):
-        assert "failed" == told.outcome
-    else:
-        assert (message.text, message.reasoning, message.finish) == (told.text, told.reasoning, told.finish)
-        assert calls_of(message) == calls_of(told)
-
-
-@given(legal_streams())
-def test_any_legal_stream_reads_back(events):
-    check_legal("ollama", events)
-
-
-def test_recorded_streams_stay_the_same(corpus):
-    for row in recorded("ollama"):
-        check_same((CORPUS / row["file"]).read_bytes(), "ollama", LOSES)
-
-
-@pytest.mark.parametrize("source", SOURCES)
-def test_recorded_streams_of_others_are_told(corpus, source):
-    for row in recorded(source, 9):
-        check_told((CORPUS / row["file"]).read_bytes(), source, "ollama")
-
-
-@pytest.mark.referees
-@pytest.mark.skipif(not available(), reason="no .venv-referees: `make test` makes it")
-@pytest.mark.timeout(300)
-@pytest.mark.parametrize("step", [30, pytest.param(2, marks=pytest.mark.slow)])
-def test_the_sdk_reads_the_same(corpus, tmp_path, step):
-    assert check_judged("ollama", tmp_path, USAGE, ("ollama", *SOURCES), step) > 0

@@ -332,3 +332,16 @@ def test_bytes_are_the_same_at_any_cut():
     )
     pipe = Pipe("openai-chat", "openai-chat")
     assert data == b"".join(pipe.feed(data[at : at + 1]) for at in range(len(data))) + pipe.close()
+
+
+def test_facts_of_a_choice_stand_beside_its_finish():
+    facts = [
+        ev.Meta("native_finish_reason", "STOP"),
+        ev.Meta("content_filter_results:1", {"hate": {"filtered": False}}),
+    ]
+    ends = (ev.Finish(0, "stop", "stop"), ev.Finish(1, "stop", "stop"))
+    frames, lost = chunks(start(), facts, ev.End("completed", ends))
+    last = [each for frame in frames[:-1] for each in frame["choices"] if each["finish_reason"]]
+    assert ["STOP", None] == [each.get("native_finish_reason") for each in last]
+    assert [None, {"hate": {"filtered": False}}] == [each.get("content_filter_results") for each in last]
+    assert {} == lost

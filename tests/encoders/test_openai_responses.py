@@ -363,3 +363,14 @@ def test_log_probabilities_that_are_no_list_of_tokens_are_lost():
 
 def test_who_served_is_lost_by_name():
     assert {"meta": 1} == frames(ev.Start("m1", "m", "somebody"), ev.End("completed", STOP))[1]
+
+
+def test_what_the_same_protocol_said_of_its_response_is_said_again_from_the_first_event():
+    own = ev.Meta("response", {"temperature": 0.2, "instructions": "Be brief."})
+    out, lost = frames(
+        start(), own, text(0, "Hi"), ev.Meta("completed_at", 7), ev.End("completed", STOP), request={"temperature": 1}
+    )
+    told = [frame["response"] for frame in out if "response" in frame]
+    assert [(1, "Be brief.")] * 3 == [(response["temperature"], response["instructions"]) for response in told]
+    assert [None, None, 7] == [response.get("completed_at") for response in told]
+    assert {} == lost

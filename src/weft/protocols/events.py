@@ -44,7 +44,7 @@ class EventsDecoder:
             ev.StepStart: lambda _: self.out.step_start(),
             ev.StepEnd: self._step_end,
             ev.Usage: self._usage,
-            ev.Unknown: lambda e: self.out.carry(e.raw, e.name, e.offset),
+            ev.Unknown: lambda e: self.out.carry(e.raw, e.name, e.offset, e.protocol),
             ev.End: self._end,
         }
 

@@ -47,6 +47,7 @@ class Row:
 
     def taken(self) -> list[ResponseStreamEvent]:
         """The events since the last time: what stands in the encoder's frames, so that they are what a client would get."""
+        self._encoder.flush()
         events = [_decode(frame[frame.index(_DATA) + len(_DATA) :]) for frame in self._frames]
         self._frames.clear()
         return events

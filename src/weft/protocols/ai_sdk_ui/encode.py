@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final
 import msgspec
 
 from weft import events as ev
-from weft import jsontext
+from weft import jsontext, unnamed
 from weft.context import Context
 from weft.encoder import Encoder, Handler, place_of
 from weft.jsontext import is_object
@@ -49,9 +49,10 @@ class Part(msgspec.Struct):
 class UIStreamEncoder(Encoder):
     """One message."""
 
-    drops: ClassVar = {ev.Note: "", ev.Unknown: "unknown"}
+    own: ClassVar = "ai-sdk-ui"
+    drops: ClassVar = {ev.Note: ""}
     loses: ClassVar = {
-        "unknown": "a frame nobody could name is not made up again",
+        "unknown": "a frame nobody could name is of use to who speaks its protocol alone",
         "model": "no chunk has a place for it",
         "created": "no chunk has a place for it",
         "meta": "this fact has no place",
@@ -109,6 +110,7 @@ class UIStreamEncoder(Encoder):
             ev.Result: self._result,
             ev.Opaque: self._opaque,
             ev.BlockEnd: self._block_end,
+            ev.Unknown: self.unnamed,
             ev.End: self._end,
         }
 
@@ -122,6 +124,9 @@ class UIStreamEncoder(Encoder):
         self.flush()
         if self._step_over:
             self._finish_step()
+
+    def carry(self, event: ev.Unknown) -> None:
+        self._write(unnamed.as_event(event))
 
     # -- the message and its steps -------------------------------------------------------------------------------
 

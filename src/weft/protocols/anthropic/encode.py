@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from weft import events as ev
-from weft import jsontext
+from weft import jsontext, unnamed
 from weft.carried import wrapped
 from weft.context import Context
 from weft.encoder import Encoder, Handler, place_of
@@ -29,10 +29,11 @@ WANTS_A_BLOCK = frozenset({"claude-code"})
 class AnthropicEncoder(Encoder):
     """One stream of events."""
 
-    drops: ClassVar = {ev.Note: "", ev.StepStart: "", ev.StepEnd: "steps", ev.Unknown: "unknown"}
+    own: ClassVar = "anthropic"
+    drops: ClassVar = {ev.Note: "", ev.StepStart: "", ev.StepEnd: "steps"}
     loses: ClassVar = {
         "steps": "a message knows no steps",
-        "unknown": "a frame nobody could name is not made up again",
+        "unknown": "a frame nobody could name is of use to who speaks its protocol alone",
         "reasoning_form": "thinking is one text",
         "signature": "only thinking has a place for state of its origin",
         "refusal": "a refusal is text like any other",
@@ -46,7 +47,7 @@ class AnthropicEncoder(Encoder):
         "logprobs": "there are no log probabilities",
         "channel": "text has no channels",
         "usage": "counts that come with a failure have no place",
-        "usage_split": "reasoning tokens are not told apart, and the total is always the sum",
+        "usage_split": "the total is always the sum",
         "finish_other": "there is no word for this finish: it reads as another",
         "error_detail": "an error has a type and a message",
         "meta": "this fact has no place",
@@ -87,6 +88,7 @@ class AnthropicEncoder(Encoder):
             ev.Result: self._result,
             ev.Opaque: self._opaque,
             ev.BlockEnd: self._block_end,
+            ev.Unknown: self.unnamed,
             ev.End: self._end,
         }
 
@@ -102,6 +104,10 @@ class AnthropicEncoder(Encoder):
             message, self._message = self._message, None
             message["usage"] = self._counted = words.usage(self._usage)
             self._event("message_start", {"message": message})
+
+    def carry(self, event: ev.Unknown) -> None:
+        self._greet()
+        self._write(unnamed.as_event(event))
 
     # -- the message ---------------------------------------------------------------------------------------------
 
@@ -138,7 +144,7 @@ class AnthropicEncoder(Encoder):
         reason = words.stop_reason(finish, called=self._called)
         if finish.reason not in (None, finish_reason(reason)):
             self.lose("finish_other")
-        if self._usage is not None and not words.splits(self._usage):
+        if self._usage is not None and not words.sums(self._usage):
             self.lose("usage_split")
         delta: dict[str, Any] = {"stop_reason": reason, "stop_sequence": self._metas.get("stop_sequence")}
         delta |= {name: self._metas[name] for name in ("stop_details", "container") if name in self._metas}
@@ -154,7 +160,7 @@ class AnthropicEncoder(Encoder):
             self.lose("error_detail")
         if self._usage is not None and words.usage(self._usage) != self._counted:
             self.lose("usage")
-        elif self._usage is not None and not words.splits(self._usage):
+        elif self._usage is not None and not words.sums(self._usage):
             self.lose("usage_split")
         for name in self._metas:
             self.lose("meta", name)

@@ -45,7 +45,7 @@ def _blocks(part: AnyPart) -> list[dict[str, Any]]:
     """The block or blocks that a part is here; none if there is no form for it."""
     own = part.opaque.raw if part.opaque is not None and part.opaque.origin.protocol == "anthropic" else None
     if isinstance(part, ToolCall) and part.executor == "client":
-        return _call(part)
+        return _call(part, own)
     if isinstance(part, ToolCall) and is_object(own):
         return [{**own, "input": part.arguments or {}}]
     if is_object(own):
@@ -60,14 +60,15 @@ def _blocks(part: AnyPart) -> list[dict[str, Any]]:
     return _thinking(part) if isinstance(part, Reasoning) else []
 
 
-def _call(part: ToolCall) -> list[dict[str, Any]]:
+def _call(part: ToolCall, own: Any) -> list[dict[str, Any]]:
     """A call that can be executed. Input is an object: of one that was cut off there is none, and an empty one would be run."""
     if not part.complete:
         return []
     arguments: Any = part.arguments or {}
     if part.tool != "custom" and part.raw:
         arguments = msgspec.Raw(jsontext.one_line(part.raw))
-    return [{"type": "tool_use", "id": fitted(part.id, _ILLEGAL), "name": part.name, "input": arguments}]
+    beside = own if is_object(own) else {}
+    return [{**beside, "type": "tool_use", "id": fitted(part.id, _ILLEGAL), "name": part.name, "input": arguments}]
 
 
 def _thinking(part: Reasoning) -> list[dict[str, Any]]:

@@ -70,23 +70,24 @@ def message(id: str, model: str | None) -> dict[str, Any]:
     }
 
 
-def usage(counts: Usage | None) -> dict[str, int]:
+def usage(counts: Usage | None) -> dict[str, Any]:
     """The counts as this wire splits them: input is what was neither read from nor written to a cache."""
     if counts is None:
         return {"input_tokens": 0, "output_tokens": 0}
     read, written = counts.cache_read_tokens, counts.cache_write_tokens
     said = {"cache_creation_input_tokens": written, "cache_read_input_tokens": read}
+    thought = counts.reasoning_tokens
     return {
         "input_tokens": max(0, (counts.input_tokens or 0) - (read or 0) - (written or 0)),
         **{name: value for name, value in said.items() if value is not None},
         "output_tokens": counts.output_tokens or 0,
+        **({} if thought is None else {"output_tokens_details": {"thinking_tokens": thought}}),
     }
 
 
-def splits(counts: Usage) -> bool:
-    """Can this wire say these counts, with all their parts?"""
-    sums = counts.total_tokens in (None, (counts.input_tokens or 0) + (counts.output_tokens or 0))
-    return sums and not counts.reasoning_tokens
+def sums(counts: Usage) -> bool:
+    """Is the total the sum, as it always is here?"""
+    return counts.total_tokens in (None, (counts.input_tokens or 0) + (counts.output_tokens or 0))
 
 
 def error(fault: Error) -> dict[str, str]:

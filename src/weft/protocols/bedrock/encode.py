@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Final
 
 from weft import events as ev
-from weft import jsontext
+from weft import jsontext, unnamed
 from weft.carried import wrapped
 from weft.context import Context
 from weft.encoder import Encoder, Handler, place_of
@@ -26,10 +26,11 @@ _ILLEGAL: Final = re.compile(r"[^a-zA-Z0-9_.:-]")
 class ConverseEncoder(Encoder):
     """One stream of events."""
 
-    drops: ClassVar = {ev.Note: "", ev.StepStart: "", ev.StepEnd: "steps", ev.Unknown: "unknown", ev.Usage: ""}
+    own: ClassVar = "bedrock"
+    drops: ClassVar = {ev.Note: "", ev.StepStart: "", ev.StepEnd: "steps", ev.Usage: ""}
     loses: ClassVar = {
         "steps": "a message knows no steps",
-        "unknown": "a frame nobody could name is not made up again",
+        "unknown": "a frame nobody could name is of use to who speaks its protocol alone",
         "reasoning_form": "reasoning is one text",
         "signature": "only reasoning has a place for state of its origin, and for one",
         "refusal": "a refusal is text",
@@ -88,8 +89,12 @@ class ConverseEncoder(Encoder):
             ev.Result: self._give_back,
             ev.Opaque: self._opaque,
             ev.BlockEnd: self._block_end,
+            ev.Unknown: self.unnamed,
             ev.End: self._end,
         }
+
+    def carry(self, event: ev.Unknown) -> None:
+        self._write(AWSFrames(event.name or "unknown").framed(unnamed.payload(event.raw)))
 
     # -- the message ---------------------------------------------------------------------------------------------
 

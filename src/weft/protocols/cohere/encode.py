@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Final
 
 from weft import events as ev
-from weft import jsontext
+from weft import jsontext, unnamed
 from weft.context import Context
 from weft.encoder import Encoder, Handler, place_of
 from weft.jsontext import is_object
@@ -23,18 +23,18 @@ _EVENT: Final = b"event: %b\ndata: %b\n\n"
 class CohereEncoder(Encoder):
     """One stream of events."""
 
+    own: ClassVar = "cohere"
     drops: ClassVar = {
         ev.Note: "",
         ev.StepStart: "",
         ev.StepEnd: "steps",
-        ev.Unknown: "unknown",
         ev.Usage: "",
         ev.Signature: "signature",
         ev.Result: "",
     }
     loses: ClassVar = {
         "steps": "a message knows no steps",
-        "unknown": "a frame nobody could name is not made up again",
+        "unknown": "a frame nobody could name is of use to who speaks its protocol alone",
         "reasoning_form": "thinking is one text",
         "signature": "there is no place for state of an origin",
         "refusal": "a refusal is text",
@@ -78,8 +78,12 @@ class CohereEncoder(Encoder):
             ev.File: self._file,
             ev.Opaque: self._opaque,
             ev.BlockEnd: self._block_end,
+            ev.Unknown: self.unnamed,
             ev.End: self._end,
         }
+
+    def carry(self, event: ev.Unknown) -> None:
+        self._write(unnamed.as_event(event))
 
     # -- the message ---------------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from weft.assembler import Assembler
+from weft.facts import fact_of
 from weft.jsontext import is_array, is_object
 from weft.protocols.gemini.spoken import SpokenText
 from weft.protocols.gemini.wire import Candidate
@@ -65,14 +66,14 @@ class Citations:
         """Say what a candidate cites, as far as it is new."""
         grounding = candidate.grounding_metadata
         if grounding:
-            out.meta(fact("grounding", choice), grounding)
+            out.meta(fact_of("grounding", choice), grounding)
             for cited, raw in _grounded(grounding, choice, last=candidate.finish_reason is not None):
                 self._say(out, cited, raw)
         sources = candidate.citation_metadata or {}
         for source in _objects(sources.get("citations") or sources.get("citationSources")):
             self._say(out, _cited(choice, "citation", source, source), source)
         if candidate.url_context_metadata:
-            out.meta(fact("url_context", choice), candidate.url_context_metadata)
+            out.meta(fact_of("url_context", choice), candidate.url_context_metadata)
 
     def _say(self, out: Assembler, cited: _Cited, raw: dict[str, Any]) -> None:
         if cited in self._said:
@@ -86,11 +87,6 @@ class Citations:
         out.annotation(
             cited.kind, cited.choice, start=start, end=end, url=cited.url, title=cited.title, text=cited.text, raw=raw
         )
-
-
-def fact(name: str, choice: int) -> str:
-    """The name of a fact of one choice: the first has it for itself."""
-    return f"{name}:{choice}" if choice else name
 
 
 def _grounded(grounding: dict[str, Any], choice: int, *, last: bool) -> Iterator[tuple[_Cited, dict[str, Any]]]:

@@ -13,9 +13,10 @@ import msgspec
 from weft import jsontext
 from weft.assembler import Assembler
 from weft.errors import error_from_body, is_error_body
+from weft.facts import fact_of
 from weft.protocol import Dialect
 from weft.protocols.gemini.calls import FunctionCalls
-from weft.protocols.gemini.citations import Citations, fact
+from weft.protocols.gemini.citations import Citations
 from weft.protocols.gemini.envelope import (
     candidates_of,
     counts_in,
@@ -169,8 +170,8 @@ class GeminiDecoder:
         if reason == "stop":
             self._calls.end(out, choice)
         elif reason == "content_filter":
-            out.meta(fact("safety_ratings", choice), _plain(candidate.safety_ratings))
-        out.meta(fact("finish_message", choice), candidate.finish_message)
+            out.meta(fact_of("safety_ratings", choice), _plain(candidate.safety_ratings))
+        out.meta(fact_of("finish_message", choice), candidate.finish_message)
         out.finish(raw, reason, choice, candidate.finish_message or "")
         self._meter.due()
 

@@ -9,10 +9,11 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Final
 
 from weft import events as ev
-from weft import jsontext
+from weft import jsontext, unnamed
 from weft.carried import wrapped
 from weft.context import Context
 from weft.encoder import Encoder, Handler, place_of
+from weft.facts import whose
 from weft.jsontext import is_object
 from weft.logprobs import spelled_out
 from weft.losses import Losses
@@ -49,10 +50,11 @@ class _Lane:
 class GeminiEncoder(Encoder):
     """One stream of chunks."""
 
-    drops: ClassVar = {ev.Note: "", ev.StepStart: "", ev.StepEnd: "steps", ev.Unknown: "unknown", ev.Usage: ""}
+    own: ClassVar = "gemini"
+    drops: ClassVar = {ev.Note: "", ev.StepStart: "", ev.StepEnd: "steps", ev.Usage: ""}
     loses: ClassVar = {
         "steps": "a response knows no steps",
-        "unknown": "a frame nobody could name is not made up again",
+        "unknown": "a frame nobody could name is of use to who speaks its protocol alone",
         "reasoning_form": "a thought is a summary in one text",
         "blocks": "neighbouring texts run together, unless one is signed",
         "signature": "a part has one signature",
@@ -104,6 +106,7 @@ class GeminiEncoder(Encoder):
             ev.Result: self._result,
             ev.Opaque: self._opaque,
             ev.BlockEnd: self._block_end,
+            ev.Unknown: self.unnamed,
             ev.End: self._end,
         }
 
@@ -112,6 +115,10 @@ class GeminiEncoder(Encoder):
         for block in self._blocks.values():
             if block.held is not None:
                 self._release(block)
+
+    def carry(self, event: ev.Unknown) -> None:
+        self.flush()
+        self._write(unnamed.as_event(event))
 
     # -- the envelope --------------------------------------------------------------------------------------------
 
@@ -132,7 +139,7 @@ class GeminiEncoder(Encoder):
         self._after = b"," + jsontext.line(self._envelope)[1:] + b"\n\n" if self._envelope else b"}\n\n"
 
     def _meta(self, event: ev.Meta) -> None:
-        name, _, number = event.name.partition(":")
+        name, choice = whose(event.name)
         if name == "model":
             self._late = True
             self._seal({"modelVersion": event.value})
@@ -142,7 +149,6 @@ class GeminiEncoder(Encoder):
             if name not in ("id", "created"):
                 self.lose("meta", event.name)
         else:
-            choice = int(number) if number.isdecimal() else 0
             self._fact(name, event.value, choice)
 
     def _fact(self, name: str, value: Any, choice: int) -> None:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final
 import msgspec
 
 from weft import events as ev
-from weft import jsontext
+from weft import jsontext, unnamed
 from weft.context import Context
 from weft.encoder import Encoder, Handler, place_of
 from weft.logprobs import tokens_of
@@ -24,11 +24,11 @@ _REMOTE: Final = frozenset({"remote_model", "remote_host"})
 class OllamaEncoder(Encoder):
     """One stream of lines."""
 
+    own: ClassVar = "ollama"
     drops: ClassVar = {
         ev.Note: "",
         ev.StepStart: "",
         ev.StepEnd: "steps",
-        ev.Unknown: "unknown",
         ev.Usage: "",
         ev.Signature: "signature",
         ev.Annotation: "annotation",
@@ -37,7 +37,7 @@ class OllamaEncoder(Encoder):
     }
     loses: ClassVar = {
         "steps": "lines know no steps",
-        "unknown": "a frame nobody could name is not made up again",
+        "unknown": "a frame nobody could name is of use to who speaks its protocol alone",
         "reasoning_form": "thinking is one text",
         "blocks": "neighbouring texts run together",
         "signature": "there is no place for state of an origin",
@@ -88,8 +88,12 @@ class OllamaEncoder(Encoder):
             ev.ArgsDelta: self._piece,
             ev.Opaque: self._opaque,
             ev.BlockEnd: self._block_end,
+            ev.Unknown: self.unnamed,
             ev.End: self._end,
         }
+
+    def carry(self, event: ev.Unknown) -> None:
+        self._write(unnamed.as_line(event))
 
     # -- the envelope --------------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from weft import jsontext
 from weft.assembler import Assembler
 from weft.errors import error_from_body, is_error_body
+from weft.facts import fact_of
 from weft.protocols.openai_chat.content import content_parts
 from weft.protocols.openai_chat.dialects import ROWS, ChatDialect
 from weft.protocols.openai_chat.extras import Extras
@@ -80,7 +81,7 @@ class ChatDecoder:
                 if delta.tool_calls:
                     self._calls(delta.tool_calls, number)
                 elif not content and not thought:
-                    self.choice_facts(choice)
+                    self.choice_facts(choice, number)
             if choice.finish_reason is not None or choice.finishReason is not None:
                 self._finish(choice, number)
                 beside = True
@@ -162,11 +163,11 @@ class ChatDecoder:
             values, sources = counts(usage, self._dialect.reasoning_count)
             self.out.usage(values, sources, usage)
 
-    def choice_facts(self, choice: Choice) -> None:
+    def choice_facts(self, choice: Choice, number: int) -> None:
         """What stands in a choice beside its delta, and only where that says nothing or the choice ends."""
         self._count(choice.usage)
         if choice.content_filter_results:
-            self.out.meta("content_filter_results", choice.content_filter_results)
+            self.out.meta(fact_of("content_filter_results", number), choice.content_filter_results)
         if choice.error is not None and is_error_body({"error": choice.error}):
             self.out.fail(error_from_body({"error": choice.error}))
 
@@ -174,9 +175,9 @@ class ChatDecoder:
         """The end of one choice; more may follow."""
         out, raw = self.out, choice.finish_reason or choice.finishReason
         self._details.flush(out)
-        self.choice_facts(choice)
+        self.choice_facts(choice, number)
         if choice.native_finish_reason and choice.native_finish_reason != raw:
-            out.meta("native_finish_reason", choice.native_finish_reason)
+            out.meta(fact_of("native_finish_reason", number), choice.native_finish_reason)
         out.finish(raw, None, number)
 
     # -- deltas --------------------------------------------------------------------------------------------------
@@ -187,7 +188,7 @@ class ChatDecoder:
             self.delta(choice.delta, number, choice.logprobs)
         else:
             self._messages.take(self.out, choice, number)
-            self.choice_facts(choice)
+            self.choice_facts(choice, number)
 
     def delta(self, delta: Delta, number: int, logprobs: Json | None = None) -> None:
         """Everything that may stand in a delta, in order."""

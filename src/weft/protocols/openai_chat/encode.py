@@ -6,12 +6,14 @@ The envelope of a chunk is frozen when the message starts; a delta is spliced in
 """
 
 from collections.abc import Callable
+from itertools import chain
 from typing import Any, ClassVar
 
 from weft import events as ev
-from weft import jsontext
+from weft import jsontext, unnamed
 from weft.context import Context
 from weft.encoder import Encoder, Handler, place_of
+from weft.facts import whose
 from weft.losses import Losses
 from weft.protocols.openai_chat import members, words
 from weft.protocols.openai_chat.row import Row, Thought
@@ -20,10 +22,11 @@ from weft.protocols.openai_chat.row import Row, Thought
 class ChatEncoder(Encoder):
     """One stream of chunks."""
 
-    drops: ClassVar = {ev.Note: "", ev.StepStart: "", ev.StepEnd: "steps", ev.Unknown: "unknown"}
+    own: ClassVar = "openai-chat"
+    drops: ClassVar = {ev.Note: "", ev.StepStart: "", ev.StepEnd: "steps"}
     loses: ClassVar = {
         "steps": "chunks know no steps",
-        "unknown": "a frame nobody could name is not made up again",
+        "unknown": "a frame nobody could name is of use to who speaks its protocol alone",
         "signature": "only reasoning, text and the client's calls have a place for state of their origin",
         "tool_kind": "there are functions and custom tools: a tool of another kind reads as a function",
         "tool_result": "chunks have no place for results of tools that another provider ran",
@@ -48,6 +51,7 @@ class ChatEncoder(Encoder):
         super().__init__(write, context, losses)
         self._envelope: dict[str, Any] = {}
         self._facts: dict[str, Any] = {}
+        self._beside: dict[int, dict[str, Any]] = {}
         self._head = b""
         self._tail = b'],"usage":null}\n\n' if context.include_usage else b"]}\n\n"
         self._kinds: dict[int, ev.BlockStart] = {}
@@ -86,8 +90,12 @@ class ChatEncoder(Encoder):
             ev.Opaque: self._opaque,
             ev.BlockEnd: self._block_end,
             ev.Usage: self._count,
+            ev.Unknown: self.unnamed,
             ev.End: self._end,
         }
+
+    def carry(self, event: ev.Unknown) -> None:
+        self._write(unnamed.as_event(event))
 
     # -- the envelope --------------------------------------------------------------------------------------------
 
@@ -110,6 +118,8 @@ class ChatEncoder(Encoder):
             self._freeze()
         elif event.name in words.FACTS:
             self._facts[event.name] = event.value
+        elif (fact := whose(event.name))[0] in words.CHOICE_FACTS:
+            self._beside.setdefault(fact[1], {})[fact[0]] = event.value
         elif event.name == "audio_expires_at":
             self._choice(0, b'{"audio":{"expires_at":%b}}' % jsontext.line(event.value))
         elif event.name != "id":
@@ -364,7 +374,8 @@ class ChatEncoder(Encoder):
         if self._facts:
             self._tail = tail[:-3] + b"," + jsontext.line(dict(sorted(self._facts.items())))[1:] + b"\n\n"
             self._facts = {}
-        self._choice(choice, b"{}", jsontext.line(word))
+        beside = self._beside.pop(choice, None)
+        self._choice(choice, b"{}", jsontext.line(word) + (b"," + jsontext.line(beside)[1:-1] if beside else b""))
         self._tail = tail
 
     def _failed(self, event: ev.End) -> None:
@@ -372,7 +383,7 @@ class ChatEncoder(Encoder):
         error = event.error
         if error is None:
             return
-        for name in self._facts:
+        for name in [*self._facts, *chain.from_iterable(self._beside.values())]:
             self.lose("meta", name)
         if error.retry_after is not None or error.code.isdigit():
             self.lose("error_detail")

@@ -10,7 +10,7 @@ import msgspec
 from weft import jsontext
 from weft.context import Context
 from weft.losses import Losses
-from weft.message import AnyPart, Choice, FilePart, Message, Reasoning, Text, ToolCall
+from weft.message import AnyPart, Choice, FilePart, Message, Reasoning, Text, ToolCall, ToolResult
 from weft.protocols.openai_chat import members, words
 from weft.protocols.openai_chat.encode import ChatEncoder
 from weft.unfold import lost
@@ -78,6 +78,9 @@ def _beside(part: AnyPart, body: dict[str, Any]) -> None:
         _add(body, "reasoning_details", [members.detail(state) for state in part.signatures])
     elif isinstance(part, ToolCall) and part.executor == "client":
         _add(body, "reasoning_details", [members.call_detail(state, part.id) for state in part.signatures])
+    elif isinstance(part, ToolResult):
+        form = part.opaque
+        _add(body, "executed_tools", [form.raw if form is not None and form.origin.protocol == members.OWN else None])
     elif isinstance(part, FilePart):
         image = members.image(part.media_type, part.data, part.url)
         sound = members.audio(part.media_type, part.data, part.file_id)

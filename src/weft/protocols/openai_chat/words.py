@@ -24,6 +24,9 @@ FACTS = frozenset(
 )
 """Facts beside the message that some who speak this protocol say as members of a chunk."""
 
+CHOICE_FACTS = frozenset("content_filter_results native_finish_reason".split())
+"""Facts of one choice, which stand beside its finish."""
+
 TOOLS = frozenset({"function", "custom", "function_call"})
 """Kinds of tools that have a form here. A `function_call` is a function of the old days."""
 

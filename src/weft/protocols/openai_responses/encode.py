@@ -12,8 +12,10 @@ from functools import lru_cache
 from itertools import count
 from typing import Any, ClassVar, Final
 
+import msgspec
+
 from weft import events as ev
-from weft import jsontext
+from weft import jsontext, unnamed
 from weft.carried import wrapped
 from weft.context import Context
 from weft.encoder import Encoder, Handler, place_of
@@ -51,17 +53,17 @@ def _end(number: int) -> bytes:
 class ResponsesEncoder(Encoder):
     """One stream of events."""
 
+    own: ClassVar = "openai-responses"
     drops: ClassVar = {
         ev.Note: "",
         ev.StepStart: "",
         ev.StepEnd: "steps",
-        ev.Unknown: "unknown",
         ev.Usage: "",
         ev.Result: "",
     }
     loses: ClassVar = {
         "steps": "a response knows no steps",
-        "unknown": "a frame nobody could name is not made up again",
+        "unknown": "a frame nobody could name is of use to who speaks its protocol alone",
         "reasoning_form": "this client shows reasoning only as a summary",
         "signature": "only reasoning has a place for state of its origin",
         "tool_kind": "a tool of this kind has no form here, or not with such arguments: it reads as a function",
@@ -93,6 +95,7 @@ class ResponsesEncoder(Encoder):
         self._refused = self._called = False
         self._held: list[str] = []
         self._own: dict[str, Any] | None = None
+        self._ready: dict[type[ev.Event], Handler] = {}
 
     def handlers(self) -> dict[type[ev.Event], Handler]:
         return {
@@ -108,6 +111,7 @@ class ResponsesEncoder(Encoder):
             ev.File: self._file,
             ev.Opaque: self._opaque,
             ev.BlockEnd: self._block_end,
+            ev.Unknown: self.unnamed,
             ev.End: self._end,
         }
 
@@ -116,10 +120,19 @@ class ResponsesEncoder(Encoder):
         items = self._output if self._item is None else [*self._output, self._item.so_far()]
         return {**self._response, "output": items}
 
+    def flush(self) -> None:
+        self._greet()
+
     def settle(self) -> None:
         """A message waits for more parts of its item; there will be none."""
         if self._block is None:
             self._close_item()
+
+    def carry(self, event: ev.Unknown) -> None:
+        raw = event.raw
+        if is_object(raw) and "sequence_number" in raw:
+            event = msgspec.structs.replace(event, raw={**raw, "sequence_number": next(self._numbers)})
+        self._write(unnamed.as_event(event))
 
     # -- the response --------------------------------------------------------------------------------------------
 
@@ -127,13 +140,27 @@ class ResponsesEncoder(Encoder):
         if event.provider is not None:
             self.lose("meta", "provider")
         self._response = response.envelope(event, self._context)
-        self._event("response.created", {"response": self._response})
-        self._event("response.in_progress", {"response": self._response})
+        self._ready = {**self.on}
+        self.on |= {**dict.fromkeys(self.on, self._greet_first), ev.Meta: self._meta}
+
+    def _greet(self) -> None:
+        """What came together with the start is said with it, and nothing waits for it."""
+        if self._ready:
+            self.on |= self._ready
+            self._ready = {}
+            self._event("response.created", {"response": self._response})
+            self._event("response.in_progress", {"response": self._response})
+
+    def _greet_first(self, event: ev.Event) -> None:
+        self._greet()
+        self.on[type(event)](event)
 
     def _meta(self, event: ev.Meta) -> None:
-        """Who answers may become known late: the last event says it."""
-        if event.name in ("model", "service_tier"):
+        """Who answers may become known late: the last event says it. What the same protocol said of its response, it says again."""
+        if event.name in ("model", "service_tier", "completed_at"):
             self._response[event.name] = event.value
+        elif event.name == "response" and is_object(event.value):
+            self._response |= {**event.value, **response.asked(self._context)}
         elif event.name == "created":
             self._response["created_at"] = int(event.value)
         elif event.name != "id":

@@ -65,12 +65,17 @@ _CODE_OF: Final[dict[ErrorType, str]] = {
 _REASONS: Final = {"length": "max_output_tokens", "content_filter": "content_filter"}
 
 
+def asked(context: Context) -> dict[str, Any]:
+    """What the request said, as far as a response repeats it."""
+    request: Any = context.request
+    echo = {name: request[name] for name in _ECHOED if request.get(name) is not None} if is_object(request) else {}
+    if isinstance(echo.get("conversation"), str):
+        echo["conversation"] = {"id": echo["conversation"]}
+    return echo
+
+
 def envelope(start: Start, context: Context) -> dict[str, Any]:
     """The response before there is any output."""
-    request: Any = context.request
-    asked = {name: request[name] for name in _ECHOED if request.get(name) is not None} if is_object(request) else {}
-    if isinstance(asked.get("conversation"), str):
-        asked["conversation"] = {"id": asked["conversation"]}
     id = context.response_id or start.id
     return {
         "id": id,
@@ -83,7 +88,7 @@ def envelope(start: Start, context: Context) -> dict[str, Any]:
         "output": [],
         "usage": None,
         **_DEFAULTS,
-        **asked,
+        **asked(context),
     }
 
 
