@@ -92,6 +92,7 @@ def test_what_will_fail_again_is_not_to_be_tried_again():
         ("zh-SG", "服务商未能"),
         ("zh-TW", "服務供應商未能"),
         ("zh_Hant_HK", "服務供應商未能"),
+        ("zh-Hans-HK", "服务商未能"),
         ("en-GB", "The provider did not"),
         ("nl", "The provider did not"),
         ("", "The provider did not"),
