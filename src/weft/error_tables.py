@@ -344,7 +344,10 @@ def unit_seconds(unit: str) -> float:
 
 SECRETS: tuple[tuple[str, str], ...] = (
     (r"(?<![A-Za-z0-9])sk-[\w-]{6,}", "sk-***"),
-    (r"(?<![A-Za-z0-9])(rk|pk|gsk|xai|hf|nvapi|pplx|csk|r8|fw|tgp|ghp|gho|ghs|glpat|github_pat)([-_])[\w-]{16,}", r"\1\2***"),
+    (
+        r"(?<![A-Za-z0-9])(rk|pk|gsk|xai|hf|nvapi|pplx|csk|r8|fw|tgp|ghp|gho|ghs|glpat|github_pat)([-_])[\w-]{16,}",
+        r"\1\2***",
+    ),
     (r"(?<![A-Za-z0-9])(AIza|AKIA|ASIA|AQ\.|ya29\.|eyJ)[\w.-]{12,}", r"\1***"),
     (r"(?i)\b((?:bearer|basic) +)(?:[\w.~+/=-]{16,}|(?=[a-z.~+/=_-]{0,15}\d)[\w.~+/=-]{8,})", r"\1***"),
     (r"(?i)\b((?:api|access|auth)[-_]?(?:key|token)=|key=|token=|secret=|password=)[^\s&\"']{6,}", r"\1***"),
