@@ -2,7 +2,7 @@
 
 import json
 import re
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 import pytest
@@ -227,6 +227,55 @@ def test_13_made_ids_follow_from_what_is_said():
     assert ids == [call["id"] for call in final({"name": "f", "arguments": {"b": 2, "a": 1}}, one, other)]
     assert all(re.fullmatch(r"gemini_[\w-]{11}", id) for id in ids)
     assert ids[0] != ToolCallAccumulator.new("turn 2").feed(one).finalize()[0]["id"]
+
+
+# -- the two ways to feed ---------------------------------------------------------------------------------------------
+
+HEAD = [{"index": 0, "id": "a", "function": {"name": "f", "arguments": '{"a":'}}]
+ONE, TWO = ([{"index": 0, "function": {"arguments": rest}}] for rest in ("1}", "2}"))
+
+
+def arguments_of(acc: ToolCallAccumulator) -> list[Any]:
+    return [call.get("_invalid_arguments", call["arguments"]) for call in acc.finalize()]
+
+
+def test_feeding_as_nous_does_leaves_the_accumulator_as_it_was():
+    """In Elixir nothing changes: who keeps an accumulator may go back to it."""
+    steps = [*accumulate([HEAD, ONE], ToolCallAccumulator.feed, initial=ToolCallAccumulator.new())]
+    other = ToolCallAccumulator.feed(steps[1], TWO)
+    assert [[], ['{"a":'], [{"a": 1}]] == [arguments_of(step) for step in steps]
+    assert [{"a": 2}] == arguments_of(other)
+
+
+def test_feeding_an_accumulator_itself_changes_it_and_no_other():
+    acc = ToolCallAccumulator.new()
+    assert acc is acc.feed(HEAD)
+    other = ToolCallAccumulator.feed(acc, ONE)
+    acc.feed(TWO)
+    assert ([{"a": 2}], [{"a": 1}]) == (arguments_of(acc), arguments_of(other))
+
+
+def test_a_list_that_is_used_again_for_the_next_fragment_has_been_read():
+    acc, buffer = ToolCallAccumulator.new(), [*HEAD]
+    acc.feed(buffer)
+    buffer[:] = ONE
+    acc.feed(buffer)
+    assert [{"a": 1}] == arguments_of(acc)
+
+
+class Dumped:
+    """A pydantic object, as SDKs have them."""
+
+    def __init__(self, members: dict[str, Any]) -> None:
+        self.members = members
+
+    def model_dump(self, **_: Any) -> dict[str, Any]:
+        return self.members
+
+
+def test_an_sdks_objects_are_fragments():
+    calls = final([Dumped(HEAD[0])], [Dumped(ONE[0])], Dumped({"id": "t", "name": "g", "input": {}}))
+    assert [("f", {"a": 1}), ("g", {})] == [(call["name"], call["arguments"]) for call in calls]
 
 
 # -- laws -------------------------------------------------------------------------------------------------------------

@@ -5,19 +5,55 @@ Must not know: wires. Which call a fragment belongs to is decided by `calls`, as
 """
 
 from base64 import urlsafe_b64encode
+from collections.abc import Callable
+from copy import copy
+from functools import partial
 from hashlib import sha256
-from typing import Any, Self
+from itertools import islice
+from typing import Any, Final, Self, overload
 
 import msgspec
 
 from weft import jsontext
 from weft.calls import Call, CallRouter
-from weft.events import ArgsDelta, BlockEnd, BlockStart
+from weft.events import ArgsDelta, BlockEnd, BlockStart, Event
 from weft.jsontext import is_object
+from weft.plain import plain
+
+_KNOWN: Final = (tuple, BlockStart, ArgsDelta, BlockEnd)
+"""What a fragment may be beside a dict: partial calls in a row, and those of our events that are about calls."""
+
+
+Take = Callable[["ToolCallAccumulator", Any], "ToolCallAccumulator"]
+
+
+class _Feed:
+    """How `feed` is found: on the class it leaves the accumulator that it is given as it is, on an accumulator it changes that one."""
+
+    def __init__(self, take: Take) -> None:
+        self._take = take
+
+    @overload
+    def __get__(self, acc: None, owner: type["ToolCallAccumulator"]) -> Take: ...
+
+    @overload
+    def __get__(
+        self, acc: "ToolCallAccumulator", owner: type["ToolCallAccumulator"]
+    ) -> Callable[[Any], "ToolCallAccumulator"]: ...
+
+    def __get__(self, acc: "ToolCallAccumulator | None", owner: type["ToolCallAccumulator"]) -> Callable[..., Any]:
+        return self._other if acc is None else partial(self._take, acc)
+
+    def _other(self, acc: "ToolCallAccumulator", fragment: Any) -> "ToolCallAccumulator":
+        """An accumulator that has taken this fragment as well."""
+        return self._take(copy(acc), fragment)
 
 
 class ToolCallAccumulator:
-    """`new()`, `feed(fragment)` any number of times, `finalize()`. Fragments of no known shape are ignored, as the seed says.
+    """`new()`, `feed` any number of fragments, `finalize()`. Fragments of no known shape are ignored, as the seed says; an SDK's objects are known.
+
+    `feed` can be said in two ways. `ToolCallAccumulator.feed(acc, fragment)`, as in Nous, gives another accumulator and leaves `acc` as it is, so that
+    one may go back to it; `acc.feed(fragment)` changes `acc` and gives it.
 
     The order is: indexed calls by index, then block-wise ones by index, then complete ones as they came. Complete calls without an id get one that
     follows from what they say; `salt` (a turn's number, say) keeps those of two conversations or turns apart.
@@ -25,34 +61,70 @@ class ToolCallAccumulator:
 
     def __init__(self, salt: str = "") -> None:
         self._salt = salt
-        self._router = CallRouter()
-        self._custom: set[Call] = set()
-        self._open: dict[int, _Block] = {}
-        self._blocks: list[_Block] = []
-        self._complete: list[dict[str, Any]] = []
+        self._log: list[Any] = []
+        self._length = 0
 
     @classmethod
     def new(cls, salt: str = "") -> Self:
         """An empty accumulator."""
         return cls(salt)
 
-    def feed(self, fragment: Any) -> Self:
-        """Take one fragment: a list of partial calls, a tagged piece of a block, a complete call, or one of our events."""
+    def finalize(self, *, cut: bool = False) -> list[dict[str, Any]]:
+        """The calls: `id` (or None), `name`, `arguments`. What does not parse to an object is `{}` with `_invalid_arguments` beside it.
+
+        `cut`: the stream broke off, or stopped at a length. A call without arguments may then have lost them, and is tagged as well.
+        """
+        fold = _Fold(self._salt)
+        for fragment in islice(self._log, self._length):
+            fold.take(fragment)
+        return fold.calls(cut=cut)
+
+    def __copy__(self) -> "ToolCallAccumulator":
+        """Another accumulator of the same fragments. Both read one log, each as far as it has come."""
+        other = ToolCallAccumulator(self._salt)
+        other._log, other._length = self._log, self._length
+        return other
+
+    def _take(self, fragment: Any) -> "ToolCallAccumulator":
+        """Write one fragment down: into a log of one's own, if another accumulator has gone on in this one."""
         if isinstance(fragment, list | tuple):
-            for partial in fragment:  # pyright: ignore[reportUnknownVariableType] - anything may be handed in
+            fragment = tuple(map(plain, fragment))  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] - anything may be handed in
+        elif not isinstance(fragment, Event):
+            fragment = plain(fragment)
+        if isinstance(fragment, _KNOWN) or is_object(fragment):
+            if len(self._log) != self._length:
+                self._log = self._log[: self._length]
+            self._log.append(fragment)
+            self._length += 1
+        return self
+
+    feed = _Feed(_take)
+
+
+class _Fold:
+    """What a row of fragments amounts to."""
+
+    def __init__(self, salt: str) -> None:
+        self._salt = salt
+        self._router = CallRouter()
+        self._custom: set[Call] = set()
+        self._open: dict[int, _Block] = {}
+        self._blocks: list[_Block] = []
+        self._complete: list[dict[str, Any]] = []
+
+    def take(self, fragment: Any) -> None:
+        """Take one fragment: partial calls in a row, a tagged piece of a block, a complete call, or one of our events."""
+        if isinstance(fragment, tuple):
+            for partial in fragment:  # pyright: ignore[reportUnknownVariableType] - as above
                 if is_object(partial):
                     self._partial(partial)
         elif is_object(fragment):
             self._tagged(fragment)
         else:
             self._event(fragment)
-        return self
 
-    def finalize(self, *, cut: bool = False) -> list[dict[str, Any]]:
-        """The calls: `id` (or None), `name`, `arguments`. What does not parse to an object is `{}` with `_invalid_arguments` beside it.
-
-        `cut`: the stream broke off, or stopped at a length. A call without arguments may then have lost them, and is tagged as well.
-        """
+    def calls(self, *, cut: bool) -> list[dict[str, Any]]:
+        """The calls so far, in their order."""
         numbered = [(at if call.index is None else call.index, call) for at, call in enumerate(self._router)]
         indexed = [call for _, call in sorted(numbered, key=lambda pair: pair[0])]
         blocks = sorted((block for block in self._blocks if block.begun), key=lambda block: block.index)
