@@ -148,10 +148,11 @@ def take(stage: Stage, piece: Any) -> Any:
 
 
 class Pieces:
-    """The pieces of a source, once. Whatever it raises is how the stream ended, and is kept as `fault`."""
+    """The pieces of a source, once. What it raises is how the stream ended, and is kept: as `raised`, and as the `fault` that it amounts to."""
 
     def __init__(self, source: Source) -> None:
         self.fault: Error | None = None
+        self.raised: Exception | None = None
         self._pieces = iter(pieces_of(source))
 
     def __iter__(self) -> Iterator[Any]:
@@ -163,7 +164,7 @@ class Pieces:
         except StopIteration:
             raise
         except Exception as error:
-            self.fault = error_from_exception(error)
+            self.raised, self.fault = error, error_from_exception(error)
             raise StopIteration from error
 
 
@@ -172,6 +173,7 @@ class AsyncPieces:
 
     def __init__(self, source: AsyncIterable[Any]) -> None:
         self.fault: Error | None = None
+        self.raised: Exception | None = None
         self._pieces = aiter(source)
 
     def __aiter__(self) -> AsyncIterator[Any]:
@@ -183,7 +185,7 @@ class AsyncPieces:
         except StopAsyncIteration:
             raise
         except Exception as error:
-            self.fault = error_from_exception(error)
+            self.raised, self.fault = error, error_from_exception(error)
             raise StopAsyncIteration from error
 
     async def aclose(self) -> None:
