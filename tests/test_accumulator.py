@@ -229,6 +229,32 @@ def test_13_made_ids_follow_from_what_is_said():
     assert ids[0] != ToolCallAccumulator.new("turn 2").feed(one).finalize()[0]["id"]
 
 
+# -- how it is fed ---------------------------------------------------------------------------------------------------
+
+HEAD = [{"index": 0, "id": "a", "function": {"name": "f", "arguments": '{"a":'}}]
+ONE = [{"index": 0, "function": {"arguments": "1}"}}]
+
+
+def test_it_is_fed_as_in_nous():
+    acc = ToolCallAccumulator.feed(ToolCallAccumulator.feed(ToolCallAccumulator.new(), HEAD), ONE)
+    assert [{"a": 1}] == [call["arguments"] for call in acc.finalize()]
+
+
+class Dumped:
+    """A pydantic object, as SDKs have them."""
+
+    def __init__(self, members: dict[str, Any]) -> None:
+        self.members = members
+
+    def model_dump(self, **_: Any) -> dict[str, Any]:
+        return self.members
+
+
+def test_an_sdks_objects_are_fragments():
+    calls = final([Dumped(HEAD[0])], [Dumped(ONE[0])], Dumped({"id": "t", "name": "g", "input": {}}))
+    assert [("f", {"a": 1}), ("g", {})] == [(call["name"], call["arguments"]) for call in calls]
+
+
 # -- laws -------------------------------------------------------------------------------------------------------------
 
 

@@ -254,7 +254,12 @@ def test_parameter_is_named(body, parameter):
         ("bad header 'Bearer abcdefgh.ijklmnop-1234'", "bad header 'Bearer ***'"),
         ("key AIzaSyA1234567890abcdefghijk is off", "key AIza*** is off"),
         ("GET https://host/v1?key=abcdef123456&alt=sse failed", "GET https://host/v1?key=***&alt=sse failed"),
-        ("AKIAIOSFODNN7EXAMPLE", "AKIA***"),
+        ("Incorrect API key provided: 9f8e7d6c5b4a3928.", "Incorrect API key provided: ***"),
+        ("sent {'x-api-key': 'abcdef1234567890'}", "sent {'x-api-key': '***'}"),
+        ("Bearer abcdefgh12 is short", "Bearer *** is short"),
+        ("cannot reach https://me:pa55word@host/v1", "cannot reach https://***@host/v1"),
+        ("AQ.Ab8RN6KkLmNoPqRs, ghp_abcdefghijklmnop1234, AKIAIOSFODNN7EXAMPLE", "AQ.***, ghp_***, AKIA***"),
+        ("api key: see the documentation, version 2024-10-21", "api key: see the documentation, version 2024-10-21"),
         (
             "a risk-assessment of desk-based tasks with bearer authentication",
             "a risk-assessment of desk-based tasks with bearer authentication",

@@ -24,6 +24,7 @@ LAYERS = (
         "jsontext",
         "logprobs",
         "nearest",
+        "plain",
         "timestamps",
         "partial",
         "partial_string",

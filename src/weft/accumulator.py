@@ -12,12 +12,15 @@ import msgspec
 
 from weft import jsontext
 from weft.calls import Call, CallRouter
-from weft.events import ArgsDelta, BlockEnd, BlockStart
+from weft.events import ArgsDelta, BlockEnd, BlockStart, Event
 from weft.jsontext import is_object
+from weft.plain import plain
 
 
 class ToolCallAccumulator:
-    """`new()`, `feed(fragment)` any number of times, `finalize()`. Fragments of no known shape are ignored, as the seed says.
+    """`new()`, `feed(fragment)` any number of times, `finalize()`. Fragments of no known shape are ignored, as the seed says; an SDK's objects are known.
+
+    `feed` changes the accumulator and gives it, so `acc = acc.feed(fragment)` and `acc = ToolCallAccumulator.feed(acc, fragment)` read as in Nous.
 
     The order is: indexed calls by index, then block-wise ones by index, then complete ones as they came. Complete calls without an id get one that
     follows from what they say; `salt` (a turn's number, say) keeps those of two conversations or turns apart.
@@ -39,13 +42,13 @@ class ToolCallAccumulator:
     def feed(self, fragment: Any) -> Self:
         """Take one fragment: a list of partial calls, a tagged piece of a block, a complete call, or one of our events."""
         if isinstance(fragment, list | tuple):
-            for partial in fragment:  # pyright: ignore[reportUnknownVariableType] - anything may be handed in
+            for partial in map(plain, fragment):  # pyright: ignore[reportUnknownArgumentType] - anything may be handed in
                 if is_object(partial):
                     self._partial(partial)
-        elif is_object(fragment):
-            self._tagged(fragment)
-        else:
+        elif isinstance(fragment, Event):
             self._event(fragment)
+        elif is_object(fragment := plain(fragment)):
+            self._tagged(fragment)
         return self
 
     def finalize(self, *, cut: bool = False) -> list[dict[str, Any]]:

@@ -95,10 +95,12 @@ def _error_of(outcome: Outcome, finishes: tuple[Finish, ...], words: Mapping[int
     if finish is None:
         return None
     message = words.get(finish.choice)
+    original = {"finish": finish.raw, "message": message} if message else None
     if wanted == "content_filter":
-        return make_error("content_blocked", message or "the answer was stopped by a content filter", code=finish.raw)
+        ours = "the answer was stopped by a content filter"
+        return make_error("content_blocked", message or ours, code=finish.raw, original=original)
     kind = _FAILED.get(finish.raw or "", "server")
-    return make_error(kind, message or f"the source finished with {finish.raw!r}", code=finish.raw)
+    return make_error(kind, message or f"the source finished with {finish.raw!r}", code=finish.raw, original=original)
 
 
 _OUTCOMES: dict[str, Outcome] = {"cancelled": "incomplete", "truncated": "truncated"}

@@ -342,12 +342,22 @@ def unit_seconds(unit: str) -> float:
     return next(length for start, length in UNITS.items() if unit.lower().startswith(start))
 
 
+_NAMED = (
+    r"(?i)\b((?:(?:api|access|auth|secret)[-_ ]?(?:key|token)|authorization)(?: provided| given| supplied)?"
+    r"[\"']?\s{0,2}[:=]\s{0,2}[\"']?)"
+)
+
 SECRETS: tuple[tuple[str, str], ...] = (
     (r"(?<![A-Za-z0-9])sk-[\w-]{6,}", "sk-***"),
-    (r"(?<![A-Za-z0-9])(rk|pk|gsk|xai|hf|nvapi|pplx|csk)([-_])[\w-]{16,}", r"\1\2***"),
-    (r"(?<![A-Za-z0-9])(AIza|AKIA|ASIA|ya29\.|eyJ)[\w.-]{12,}", r"\1***"),
-    (r"(?i)\b(bearer +)[\w.~+/=-]{16,}", r"\1***"),
+    (
+        r"(?<![A-Za-z0-9])(rk|pk|gsk|xai|hf|nvapi|pplx|csk|r8|fw|tgp|ghp|gho|ghs|glpat|github_pat)([-_])[\w-]{16,}",
+        r"\1\2***",
+    ),
+    (r"(?<![A-Za-z0-9])(AIza|AKIA|ASIA|AQ\.|ya29\.|eyJ)[\w.-]{12,}", r"\1***"),
+    (r"(?i)\b((?:bearer|basic) +)(?:[\w.~+/=-]{16,}|(?=[a-z.~+/=_-]{0,15}\d)[\w.~+/=-]{8,})", r"\1***"),
     (r"(?i)\b((?:api|access|auth)[-_]?(?:key|token)=|key=|token=|secret=|password=)[^\s&\"']{6,}", r"\1***"),
+    (_NAMED + r"(?=[^\s\"',;&]{0,200}\d)[^\s\"',;&]{8,}", r"\1***"),
+    (r"(://)[^\s/@:]{1,100}:[^\s/@]{1,200}@", r"\1***@"),
 )
 """What looks like a credential in a message, and what is left of it."""
 

@@ -5,14 +5,13 @@ Must not know: any protocol; sockets. The async loop awaits nothing but the sour
 """
 
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Generator, Iterable, Iterator, Mapping
-from typing import Any, Final, Protocol
-
-import msgspec
+from typing import Any, Protocol
 
 from weft.context import Context
 from weft.errors import Error, error_from_exception
 from weft.events import Event
 from weft.message import Collector, Message
+from weft.plain import plain
 from weft.protocol import Dialect, ProtocolSpec
 from weft.reader import FilterMaker, Reader
 from weft.rules import Limits
@@ -149,10 +148,11 @@ def take(stage: Stage, piece: Any) -> Any:
 
 
 class Pieces:
-    """The pieces of a source, once. Whatever it raises is how the stream ended, and is kept as `fault`."""
+    """The pieces of a source, once. What it raises is how the stream ended, and is kept: as `raised`, and as the `fault` that it amounts to."""
 
     def __init__(self, source: Source) -> None:
         self.fault: Error | None = None
+        self.raised: Exception | None = None
         self._pieces = iter(pieces_of(source))
 
     def __iter__(self) -> Iterator[Any]:
@@ -164,7 +164,7 @@ class Pieces:
         except StopIteration:
             raise
         except Exception as error:
-            self.fault = error_from_exception(error)
+            self.raised, self.fault = error, error_from_exception(error)
             raise StopIteration from error
 
 
@@ -173,6 +173,7 @@ class AsyncPieces:
 
     def __init__(self, source: AsyncIterable[Any]) -> None:
         self.fault: Error | None = None
+        self.raised: Exception | None = None
         self._pieces = aiter(source)
 
     def __aiter__(self) -> AsyncIterator[Any]:
@@ -184,7 +185,7 @@ class AsyncPieces:
         except StopAsyncIteration:
             raise
         except Exception as error:
-            self.fault = error_from_exception(error)
+            self.raised, self.fault = error, error_from_exception(error)
             raise StopAsyncIteration from error
 
     async def aclose(self) -> None:
@@ -204,25 +205,6 @@ def pieces_of(source: Source) -> Iterable[Any]:
             f"{type(source).__name__!r} is no source: bytes, text, a parsed frame, an SDK's object, or an iterable of them"
         )
     return source
-
-
-# What most frames are stands first.
-_PLAIN: Final[tuple[type[Any], ...]] = (dict, list, tuple, int, float, msgspec.Struct, type(None), Mapping)
-
-
-def plain(value: Any) -> Any:
-    """An SDK's object as plain data. Pydantic's are dumped under the names of the wire, without what was not sent.
-
-    That a provider sent what its SDK has no type for is no matter to warn the caller of.
-    """
-    if isinstance(value, _PLAIN):
-        return value  # pyright: ignore[reportUnknownVariableType] - whatever it holds
-    if (dump := getattr(value, "model_dump", None)) is not None:
-        return dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
-    if (dump := getattr(value, "to_dict", None)) is not None:
-        return dump()
-    members: dict[str, Any] | None = getattr(value, "__dict__", None)
-    return str(value) if members is None else dict(members)
 
 
 async def acollect(events: AsyncIterable[Event]) -> Message:

@@ -32,6 +32,14 @@ CHAT = [
 ]
 
 
+def test_an_adapter_that_has_a_stream_refuses_another():
+    """The second one was told as broken off before it had said anything."""
+    adapter = weft.adapter_for("openai-chat")()
+    assert ["text", "text", "done"] == [chunk.type for chunk in process(CHAT, adapter)]
+    with pytest.raises(RuntimeError, match="make another for each attempt"):
+        next(process(CHAT, adapter))
+
+
 def golden(path: Path) -> list[bytes]:
     """The lines of this target in the fixture's golden."""
     sections = accept.targets_golden(path).read_bytes().split(b"==== processed-chunk ====", 1)

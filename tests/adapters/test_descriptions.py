@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import weft
-from weft.adapters import describe, trouble_of
+from tests.protocols.wire import sse
+from weft.adapters import describe, process, trouble_of
 from weft.adapters.descriptions import TOLD, TROUBLES
 from weft.chunks import ProviderError, provider_error
 from weft.error_tables import KINDS
@@ -92,6 +93,7 @@ def test_what_will_fail_again_is_not_to_be_tried_again():
         ("zh-SG", "服务商未能"),
         ("zh-TW", "服務供應商未能"),
         ("zh_Hant_HK", "服務供應商未能"),
+        ("zh-Hans-HK", "服务商未能"),
         ("en-GB", "The provider did not"),
         ("nl", "The provider did not"),
         ("", "The provider did not"),
@@ -103,6 +105,19 @@ def test_locales_in_any_spelling_fall_back(locale, start):
 
 def test_our_own_words_are_not_said_to_be_the_providers():
     assert "provider says" not in describe(make_error("truncated", "the stream stopped before its end"))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"promptFeedback": {"blockReason": "SAFETY", "blockReasonMessage": "Not this."}},
+        {"candidates": [{"finishReason": "MALFORMED_FUNCTION_CALL", "finishMessage": "Not this."}]},
+    ],
+)
+def test_words_that_came_with_a_finish_are_the_providers(said):
+    [chunk] = process(sse(said), weft.adapter_for("gemini")())
+    assert "The provider says: Not this." in describe(chunk.error)
+    assert "Not this." == chunk.error.original_error["message"]
 
 
 def test_an_authors_words_for_people_come_before_the_message():

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
@@ -138,6 +139,25 @@ async def test_an_async_stream_is_told_the_same():
             yield raw
 
     assert list(process(STREAM, ParrotAdapter())) == [chunk async for chunk in aprocess(source(), ParrotAdapter())]
+
+
+@pytest.mark.anyio
+async def test_whoever_leaves_an_async_stream_closes_its_source():
+    """K2: `break` left the upstream to the garbage collector."""
+    left: list[str] = []
+
+    async def source():
+        try:
+            yield {"say": "Pol"}
+            yield {"say": "ly"}
+        finally:
+            left.append("source")
+
+    async with aclosing(aprocess(source(), ParrotAdapter())) as chunks:
+        async for chunk in chunks:
+            assert "Pol" == chunk.content
+            break
+    assert ["source"] == left
 
 
 @pytest.mark.anyio

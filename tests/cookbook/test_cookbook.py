@@ -1,6 +1,9 @@
 """The cookbook's programs, run as their user runs them, against the replay server."""
 
 import json
+import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -8,6 +11,7 @@ import sys
 import pytest
 
 from tests.cookbook.played import PROGRAMS, answer, capture, played, run
+from weft.replay import Manner, Shelf, captures_in, serving
 from weft.replay.fault import fault_named
 
 THOUGHT = ("thought", "Stone, surely.", "c2ln")
@@ -17,6 +21,39 @@ PAGE = ["Lighthouses mark the ", "coast.\n\nThey are ", "built of:\n\n```\n", "t
 def test_every_program_is_tested():
     tested = {"agent_loop", "discord_bot", "key_rotation", "output_contract", "vscode_backend"}
     assert tested == {path.stem for path in PROGRAMS.glob("*.py")}
+
+
+# -- as the page has them ----------------------------------------------------------------------------------------------
+
+PAGE_OF_THEM = PROGRAMS.parent.parent / "docs" / "cookbook.md"
+COMMANDS = re.findall(r"^.*python examples/cookbook/(\w+)\.py http.*$", PAGE_OF_THEM.read_text("utf-8"), re.MULTILINE)
+LAST = {
+    "discord_bot": "completed: 332 characters, thought: True",
+    "agent_loop": "openai-responses: It is warmer in Rome: 17 degrees, against 4 in Oslo.",
+    "vscode_backend": '{"id":1,"done":true,"usage":{"inputTokens":6,"outputTokens":9}}',
+    "output_contract": '{"name":"Dyna","metres":6.5,"colours":["white","black"]}',
+    "key_rotation": "Ahoy from the best model.",
+}
+
+
+def test_page_runs_every_program():
+    assert [*LAST] == COMMANDS
+
+
+@pytest.mark.parametrize("program", LAST)
+def test_program_runs_as_the_page_says(program: str):
+    """With the recordings that lie beside it, in a shell, from the repository's root."""
+    page = PAGE_OF_THEM.read_text("utf-8")
+    [line] = [line for line in page.splitlines() if f"python examples/cookbook/{program}.py http" in line]
+    shelf = Shelf(captures_in([PROGRAMS / "recordings"]), Manner(speed=0))
+    with serving(shelf) as base:
+        said = line.replace("http://127.0.0.1:8790", base).replace("python ", f"{shlex.quote(sys.executable)} ", 1)
+        child = subprocess.run(
+            ["sh", "-c", said], cwd=PROGRAMS.parent.parent, capture_output=True, text=True, timeout=60, check=False,
+            env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+        )  # fmt: skip
+    assert (0, "") == (child.returncode, child.stderr)
+    assert LAST[program] == child.stdout.splitlines()[-1]
 
 
 # -- the bot -----------------------------------------------------------------------------------------------------------

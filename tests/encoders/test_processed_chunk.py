@@ -79,6 +79,10 @@ def test_a_call_that_is_not_complete_is_never_said(args):
     lines, lost = told(TARGET, call(0, args, complete=False), LENGTH)
     assert ["done"] == [line["type"] for line in lines]
     assert ["tool_call"] == lost
+    assert (True, [{"name": "look", "arguments": args}]) == (
+        lines[-1]["metadata"]["malformedToolCall"],
+        lines[-1]["metadata"]["malformedCalls"],
+    )
 
 
 def test_a_call_whose_arguments_a_step_has_spoilt_is_not_said():

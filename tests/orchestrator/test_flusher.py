@@ -142,6 +142,19 @@ def test_a_fence_is_a_piece_of_its_own(at):
     assert ["Look:\n", CODE, "Done."] == pieces(f"Look:\n{CODE}Done.", at=at)
 
 
+@pytest.mark.parametrize("indent", ["   ", "     ", "\t", "\t\t "])
+@pytest.mark.parametrize("at", ["sentence", "line", "paragraph"])
+def test_a_fence_in_a_list_is_whole(at, indent):
+    """A list within a list puts its code further in than Markdown lets a fence stand elsewhere."""
+    code = "".join(f"{indent}{line}\n" for line in ("```py", "x = 1.", "", "y = 2", "```"))
+    assert ["- a\n\n", code, "- b"] == pieces(f"- a\n\n{code}- b", at=at)
+
+
+def test_a_fence_is_not_closed_by_one_that_stands_further_in():
+    outer = "```md\n- a\n\n    ```\n    x\n    ```\n\n```\n"
+    assert [outer, "After"] == pieces(f"{outer}After", at="sentence")
+
+
 def test_a_fence_waits_for_its_end():
     flusher = Flusher(FlushRules(at="sentence"))
     assert ["Look:\n"] == [flush.text for flush in flusher.feed(f"Look:\n{CODE[:-4]}")]
@@ -154,7 +167,6 @@ def test_a_fence_waits_for_its_end():
     [
         "```inline``` then. ",
         "`` ` `` text. ",
-        "    ```\n    indented. ",
         "a ``` b\n",
         "~~~ ~ a\n",
         "```py\x00" + "a" * 100 + "\n",

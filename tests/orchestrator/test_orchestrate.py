@@ -8,6 +8,7 @@ import pytest
 import weft
 from tests.adapters.parrot import STREAM, ParrotAdapter, Squawk
 from tests.orchestrator.stage import DONE, HUNG, Log, Play, call, failed, played, text, thought
+from tests.protocols import chat_wire
 from tests.protocols.wire import sse
 from weft.chunks import ProcessedChunk, ThoughtLogEntry
 from weft.errors import make_error
@@ -75,6 +76,14 @@ async def test_metadata_of_the_end_is_recorded():
     result, _, _ = await played(text("Hi"), first, ProcessedChunk("done", metadata={"usage": {"inputTokens": 1}}))
     assert {"finishReason": "length", "usage": {"inputTokens": 1}} == result.metadata
     assert ("completed", "p") == (result.status, result.serving_provider)
+
+
+async def test_a_call_that_nobody_can_run_is_in_the_metadata():
+    """D10, D19: it was left out, and the answer looked empty."""
+    broken = chat_wire.calls(chat_wire.call(0, "c", "look", '{"at":'))
+    result, log, _ = await played(sse(broken, chat_wire.end("tool_calls"), done=True), adapter="openai-chat")
+    assert ("empty", [("done", "empty")]) == (result.status, log.told)
+    assert [{"name": "look", "arguments": '{"at":'}] == result.metadata["malformedCalls"]
 
 
 async def test_an_error_brings_its_metadata_too():

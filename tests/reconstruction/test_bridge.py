@@ -1,6 +1,7 @@
 """Whole streams: whatever the deltas are, the events are one good Responses stream."""
 
 import asyncio
+from contextlib import aclosing
 from typing import Any
 
 import pytest
@@ -51,6 +52,23 @@ def test_the_async_loop_gives_the_same():
         return [event async for event in abridge(machine(), source())]
 
     assert bridged(*GOOD) == asyncio.run(all_events())
+
+
+def test_whoever_leaves_the_async_loop_closes_its_source():
+    left: list[str] = []
+
+    async def source() -> Any:
+        try:
+            for delta in GOOD:
+                yield delta
+        finally:
+            left.append("source")
+
+    async def first() -> Any:
+        async with aclosing(abridge(machine(), source())) as events:
+            return await anext(events)
+
+    assert ("response.created", ["source"]) == (asyncio.run(first())["type"], left)
 
 
 def test_the_async_loop_ends_a_source_that_breaks():

@@ -151,7 +151,7 @@ FINISHES: list[tuple[str | None, str, str | None, str | None]] = [
     ("function_call", "failed", None, "Provider P returned unexpected finish reason: function_call."),
     ("end_turn", "failed", None, "Provider P returned unexpected finish reason: end_turn."),
     ("STOP", "failed", None, "Provider P returned unexpected finish reason: STOP."),
-    ("", "failed", None, "Provider P returned unexpected finish reason: ."),
+    ("", "failed", None, "Provider P returned no finish reason."),
 ]
 
 

@@ -138,6 +138,13 @@ def test_3_nulls_say_nothing():
     assert ("message", "completed") == (output(events)[1]["type"], kinds(events)[-1])
 
 
+@pytest.mark.parametrize("strict", [True, False])
+def test_3_an_empty_finish_says_nothing_either(strict):
+    """Azure and vLLM have sent it with every chunk."""
+    events = bridged({"text": "a", "finishReason": ""}, {"finishReason": "stop"}, strict=strict)
+    assert ["failed" if strict else "completed"] == terminals(events)
+
+
 def test_4_parallel_calls_without_an_index_are_kept_apart():
     """Also D5."""
     events = bridged(call(None, "c1", "f", '{"a":1}'), call(None, "c2", "g", '{"b":2}'), CALLED)

@@ -98,6 +98,19 @@ def test_what_is_no_capture_is_told_by_its_path(tmp_path: Path, name: str, conte
     assert name in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "word"), [("morse", "there is no protocol 'morse'"), ("text", "can be written, not read")]
+)
+def test_what_is_said_to_be_of_a_protocol_that_nobody_reads_is_refused(tmp_path: Path, name: str, word: str):
+    """It was served until somebody asked for it in another protocol."""
+    (tmp_path / "a.sse").write_bytes(b"data: {}\n\n")
+    (tmp_path / "b.capture.jsonl").write_bytes(f'{{"capture":1,"protocol":"{name}"}}\n'.encode())
+    with pytest.raises(CaptureError, match=word):
+        captures_in([tmp_path / "a.sse"], protocol=name)
+    with pytest.raises(CaptureError, match=word):
+        captures_in([tmp_path / "b.capture.jsonl"])
+
+
 def test_missing_file_and_empty_folder_are_told(tmp_path: Path):
     with pytest.raises(CaptureError, match="cannot read"):
         captures_in([tmp_path / "nothing.sse"])

@@ -174,12 +174,21 @@ def test_one_request_may_say_its_own_manner():
         ({"capture": "ahoi"}, 404, "there is no capture 'ahoi'"),
         ({"fault": "slow"}, 400, "no fault"),
         ({"split": "0"}, 400, "no way to cut"),
+        ({"speed": "nan"}, 400, "no number from 0 on"),
+        ({"speed": "fast"}, 400, "no number from 0 on"),
     ],
 )
 def test_wish_that_makes_no_sense_is_refused_with_the_reason(wish: dict[str, str], status: int, word: str):
     answer = ask("/v1/messages", **wish)
     assert status == answer.status
     assert word in body(answer).decode()
+
+
+def test_a_name_that_is_not_there_is_not_answered_with_hundreds_that_are():
+    many = Shelf([capture(f"ship/{number}", "anthropic", CLAUDE) for number in range(300)])
+    said = body(ask("/v1/messages", on=many, capture="zzz")).decode()
+    assert "and 276 more" in said
+    assert len(said) < 500
 
 
 def test_index_lists_the_captures_as_models():

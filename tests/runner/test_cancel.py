@@ -12,7 +12,7 @@ import pytest
 from examples import any_loop_client
 
 import weft
-from tests.protocols.chat_wire import text
+from tests.protocols.chat_wire import end, text
 from tests.protocols.wire import sse
 from tests.runner.loopback import HEAD, HOLD, MUTE, Loopback, failed, serving
 from weft.grammar import Checker
@@ -119,6 +119,21 @@ async def test_leaving_the_block_is_leaving_the_upstream(client):
             then, _ = await cancelled(run, server, "leave", busy=False)
             took.append(server.gone_at - then)
         assert ("Hel", "cancelled") == (run.message.text, run.message.error.type)
+    assert min(took) < BOUND, took
+
+
+@clients
+@pytest.mark.parametrize("how", ["cancel", "scope"])
+async def test_an_answer_that_waits_for_its_usage_alone_stays_whole(client, how: str):
+    took: list[float] = []
+    for _ in range(3):
+        with serving((HEAD, sse(text("Hel"), end()), HOLD)) as server:
+            run = asking(client, server)
+            then, _ = await cancelled(run, server, how, busy=True)
+            took.append(server.gone_at - then)
+        assert ("completed", None, "Hel") == (run.message.outcome, run.message.error, run.message.text)
+        if took[-1] < BOUND:
+            break
     assert min(took) < BOUND, took
 
 

@@ -1,13 +1,16 @@
 """The four clocks, to the second: which rings when, and what does not count."""
 
 import math
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
 
 import anyio
 import pytest
 
 from tests.protocols.wire import sse
-from tests.runner.script import ANSWER, COUNTED, DONE, PING, STALL, Part, Stage, said, thought, told
-from weft.runner import Clocks
+from tests.runner.script import ANSWER, COUNTED, CUT, DONE, PING, STALL, Part, Stage, said, thought, told
+from weft.runner import Ask, Attempt, Clocks, Upstream
 from weft.runner.clocks import RealTime
 from weft.testing import FakeClock
 
@@ -127,6 +130,39 @@ async def test_a_whole_answer_waits_for_its_usage_no_longer_than_the_grace():
     )
     message = await run.collect()
     assert ("completed", None, 2.0) == (message.outcome, message.error, stage.clock.now())
+
+
+@pytest.mark.parametrize(
+    ("part", "where", "expected"),
+    [
+        (ANSWER, "body", ("completed", None)),
+        (ANSWER, "connection", ("completed", None)),
+        (CUT, "connection", ("truncated", "truncated")),
+        (Part((said("Hel"), ConnectionResetError("gone"))), "connection", ("failed", "transport")),
+        (Part((b"{}",), status=500), "connection", ("failed", "server")),
+    ],
+)
+async def test_an_upstream_that_does_not_let_go_is_left_after_the_grace(part: Part, where: str, expected: Any):
+    """It held up the next attempt, or the terminal, until the idle clock rang, which then stood in the error's place."""
+    stage = Stage()
+    plays = stage.plays(part)
+
+    async def holding(body: Any) -> AsyncIterator[Any]:
+        try:
+            async for piece in body:
+                yield piece
+        finally:
+            await stage.clock.sleep(STALL)
+
+    @asynccontextmanager
+    async def open(ask: Ask) -> AsyncIterator[Upstream]:
+        async with plays(ask) as upstream:
+            yield Upstream(holding(upstream.body)) if where == "body" else upstream
+            await stage.clock.sleep(STALL if where == "connection" else 0)
+
+    run = stage.run(Attempt(protocol="openai-chat", model="m", open=open), max_attempts=1)
+    message = await run.collect()
+    assert (*expected, 2.0) == (message.outcome, message.error and message.error.type, stage.clock.now())
 
 
 async def test_a_clock_that_rings_may_be_retried():

@@ -1,6 +1,8 @@
 """Over real sockets: aiohttp on asyncio, and the client of examples/ on both loops, against a server of ours."""
 
 import json
+import time
+from email.utils import formatdate
 
 import anyio
 import pytest
@@ -49,6 +51,14 @@ async def test_a_failed_status_is_an_error_with_its_wait(client):
     with serving((limited,)) as server:
         error = (await asking(client, server, max_attempts=1).collect()).error
     assert ("rate_limit", 429, 7.0, "slow down") == (error.type, error.status, error.retry_after, error.message)
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+async def test_a_wait_until_a_date_counts_though_the_reply_has_none_of_its_own():
+    until = formatdate(time.time() + 40, usegmt=True).encode()
+    with serving((failed(429, b"{}", b"retry-after: " + until),)) as server:
+        error = (await asking(post, server, max_attempts=1).collect()).error
+    assert 30 < error.retry_after <= 40
 
 
 @clients

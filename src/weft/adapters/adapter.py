@@ -28,6 +28,9 @@ class StreamAdapter(ABC):
     name: str = ""
     """The provider's name, for logs."""
 
+    def begin(self) -> None:  # noqa: B027 - there is nothing that it has to do
+        """A stream begins. An adapter that keeps anything of it may refuse a second one: it is made for one attempt."""
+
     @abstractmethod
     def process_chunk(self, raw: Any) -> Given:
         """What one raw chunk amounts to. Synchronous: no I/O, no timers; only this attempt's accumulation may be kept."""

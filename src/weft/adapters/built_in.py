@@ -36,8 +36,14 @@ class ProtocolAdapter(StreamAdapter):
     ) -> None:
         self._row = _Row(steps, context)
         self._reader = Reader(source, self._row.emit, context=context, **options)
-        self._closed = False
+        self._begun = self._closed = False
         self.name = self._reader.spec.name
+
+    def begin(self) -> None:
+        """Once: what is kept of one stream would be mixed into another."""
+        if self._begun:
+            raise RuntimeError(f"this adapter of {self.name} has a stream already: make another for each attempt")
+        self._begun = True
 
     def process_chunk(self, raw: Any) -> list[ProcessedChunk]:
         """What the raw chunk completes. A call is said once, when all of it is there."""

@@ -11,14 +11,15 @@ from typing import Final
 
 DOMAIN: Final = "weft"
 LOCALES: Final = ("de", "es", "fr", "ja", "ko", "pt", "zh_CN", "zh_TW")
-_TRADITIONAL: Final = frozenset({"hant", "tw", "hk", "mo"})
+_CHINESE: Final = {"hans": "zh_CN", "hant": "zh_TW", "tw": "zh_TW", "hk": "zh_TW", "mo": "zh_TW"}
+"""What a part of a Chinese locale's name means: the script before the place, since `zh-Hans-HK` is written as in Beijing."""
 
 
 def matching(locale: str) -> str | None:
     """The catalogue for a locale in any spelling (`de_AT.UTF-8`, `pt-BR`, `zh-Hant-HK`); None for English and what is not there."""
     language, *rest = locale.partition(".")[0].partition("@")[0].replace("-", "_").lower().split("_")
     if language == "zh":
-        return "zh_TW" if _TRADITIONAL.intersection(rest) else "zh_CN"
+        return next((name for part, name in _CHINESE.items() if part in rest), "zh_CN")
     return language if language in LOCALES else None
 
 

@@ -4,7 +4,7 @@ Knows: what an author may return or get wrong, and that nothing follows an end.
 Must not know: providers, clocks, sinks.
 """
 
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterable, Iterator
 from typing import Any, Final
 
 import msgspec
@@ -13,7 +13,7 @@ from weft.adapters.adapter import Given, StreamAdapter, classified
 from weft.adapters.descriptions import describe
 from weft.chunks import ProcessedChunk, ProviderError, ThoughtLogEntry, provider_error
 from weft.errors import make_error
-from weft.sources import Source, pieces_of
+from weft.sources import AsyncPieces, Pieces, Source
 
 # What a mistake in an adapter raises. All else that it raises is what its provider's SDK raised.
 MISTAKES: Final = (
@@ -28,6 +28,7 @@ class ChunkReader:
     """
 
     def __init__(self, adapter: StreamAdapter) -> None:
+        adapter.begin()
         self.adapter = adapter
         self.alive = False
         self._done: ProcessedChunk | None = None
@@ -117,31 +118,22 @@ def listed(given: Given) -> list[ProcessedChunk]:
 
 def process(source: Source, adapter: StreamAdapter) -> Iterator[ProcessedChunk]:
     """The chunks of a whole stream, as they become known. An exception of the source is an error chunk."""
-    reader, fault = ChunkReader(adapter), None
-    pieces: Iterable[Any] = pieces_of(source)
+    reader, pieces = ChunkReader(adapter), Pieces(source)
+    for raw in pieces:
+        yield from reader.feed(raw)
+    yield from reader.close(pieces.raised)
+
+
+async def aprocess(source: AsyncIterable[Any], adapter: StreamAdapter) -> AsyncGenerator[ProcessedChunk, None]:
+    """The same for an async source. Whoever closes it closes the source."""
+    reader, pieces = ChunkReader(adapter), AsyncPieces(source)
     try:
-        for raw in pieces:
-            yield from reader.feed(raw)
-    except Exception as error:  # noqa: BLE001 - whatever the source raises is how the stream ended
-        fault = error
-    yield from reader.close(fault)
-
-
-async def aprocess(source: AsyncIterable[Any], adapter: StreamAdapter) -> AsyncIterator[ProcessedChunk]:
-    """The same for an async source."""
-    reader, fault = ChunkReader(adapter), None
-    pieces = aiter(source)
-    while True:
-        try:
-            raw = await anext(pieces)
-        except StopAsyncIteration:
-            break
-        except Exception as error:  # noqa: BLE001 - as above
-            fault = error
-            break
-        for chunk in reader.feed(raw):
-            yield chunk
-    for chunk in reader.close(fault):
+        async for raw in pieces:
+            for chunk in reader.feed(raw):
+                yield chunk
+    finally:
+        await pieces.aclose()
+    for chunk in reader.close(pieces.raised):
         yield chunk
 
 

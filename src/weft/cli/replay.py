@@ -8,7 +8,7 @@ from weft.cli.command import Command, Parser, Refused, say
 from weft.cli.convert import targets
 from weft.replay.capture import PACE, CaptureError, captures_in
 from weft.replay.fault import KINDS, fault_named
-from weft.replay.playing import SPLITS, Manner, split_named
+from weft.replay.playing import SPLITS, Manner, speed_named, split_named
 from weft.replay.server import address_of, listening, server_of
 from weft.replay.shelf import Shelf
 
@@ -20,8 +20,8 @@ def _arguments(parser: Parser) -> None:
     add("paths", metavar="PATH", nargs="+", help="recorded streams and whole replies, or folders of them")
     add("--host", default="127.0.0.1", help="the address to listen on (default 127.0.0.1: this machine alone)")
     add("--port", type=int, default=PORT, metavar="N", help=f"the port; 0 is any that is free (default {PORT})")
-    add("--speed", type=_speed, default=1.0, metavar="X", help="2 is twice as fast as recorded, 0 without waiting (default 1)")  # fmt: skip
-    add("--pace", type=_speed, default=PACE, metavar="SECONDS", help=f"between frames where the recording has no times (default {PACE})")  # fmt: skip
+    add("--speed", type=_kind(speed_named), default=1.0, metavar="X", help="2 is twice as fast as recorded, 0 without waiting (default 1)")  # fmt: skip
+    add("--pace", type=_kind(speed_named), default=PACE, metavar="SECONDS", help=f"between frames where the recording has no times (default {PACE})")  # fmt: skip
     add("--split", type=_kind(split_named), default="recorded", metavar="HOW", help=f"how to cut the body: {SPLITS}")
     add(
         "--fault",
@@ -53,16 +53,6 @@ def _kind(read: Callable[[str], Any]) -> Callable[[str], Any]:
             raise argparse.ArgumentTypeError(str(error)) from None
 
     return value
-
-
-def _speed(text: str) -> float:
-    try:
-        speed = float(text)
-    except ValueError:
-        speed = -1.0
-    if not 0 <= speed < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 on")
-    return speed
 
 
 def _run(arguments: Any) -> int:

@@ -9,6 +9,7 @@ Must not know: what is in the answer, when to ask again. The clocks are the runn
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
+from email.utils import formatdate
 from types import TracebackType
 from typing import Any, Self
 
@@ -93,7 +94,7 @@ class Http:
                 trace_request_ctx=ask,
             )
             try:
-                yield Upstream(response.content.iter_any(), response.status, response.headers)
+                yield Upstream(response.content.iter_any(), response.status, _dated(response.headers))
             finally:
                 _leave(response)
 
@@ -127,6 +128,11 @@ def _leave(response: aiohttp.ClientResponse) -> None:
     if transport is not None:
         transport.abort()
     response.close()
+
+
+def _dated(headers: Headers) -> Headers:
+    """The headers with the time at which they came, where the provider does not tell its own: `Retry-After` may be a date."""
+    return headers if "date" in headers else {**headers, "date": formatdate(usegmt=True)}
 
 
 def _said(what: Any, ask: Ask) -> Any:

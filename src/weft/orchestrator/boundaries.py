@@ -32,16 +32,17 @@ LONGEST_FENCE: Final = 100
 OPENERS: Final = frozenset("([{「『【（《")
 ENDERS: Final = {")", "]", "}", "」", "』", "】", "）", "》"}
 
-_FENCE: Final = re.compile(r" {0,3}(?P<marker>`{3,16}|~{3,16})(?P<info>[^\n]*)$")
-_MAYBE_FENCE: Final = re.compile(r" {0,3}(`+$|~+$|`{3}|~{3})")
+_FENCE: Final = re.compile(r"(?P<indent>[ \t]{0,32})(?P<marker>`{3,16}|~{3,16})(?P<info>[^\n]*)$")
+_MAYBE_FENCE: Final = re.compile(r"[ \t]{0,32}(`+$|~+$|`{3}|~{3})")
 _LIST_NUMBER: Final = re.compile(r"\s*\d{1,9}\.$")
 
 
 class Fence(NamedTuple):
-    """A code fence that is open: what closes it, and the line that opens it again."""
+    """A code fence that is open: what closes it, the line that opens it again, and how far it is indented, as one in a list is."""
 
     marker: str
     opening: str
+    indent: int = 0
 
 
 class Cut(NamedTuple):
@@ -238,9 +239,17 @@ def _opened(line: str) -> Fence | None:
     if marker[0] in info and (marker[0] == "`" or info.startswith("~")):
         return None
     language = info.split()[0] if info else ""
-    return Fence(marker, marker + language if len(language) <= LONGEST_WORD else marker)
+    opening = marker + language if len(language) <= LONGEST_WORD else marker
+    return Fence(marker, opening, _width(match["indent"]))
 
 
 def _closes(line: str, fence: Fence) -> bool:
     text = line.strip()
-    return text.startswith(fence.marker) and not text.strip(fence.marker[0]) and len(line) - len(line.lstrip(" ")) <= 3
+    if not text.startswith(fence.marker) or text.strip(fence.marker[0]):
+        return False
+    return _width(line[: len(line) - len(line.lstrip(" \t"))]) <= fence.indent + 3
+
+
+def _width(indent: str) -> int:
+    """How far an indent goes; a tab counts as four."""
+    return len(indent.expandtabs(4))

@@ -7,7 +7,8 @@
     {"type":"error","error":{"type":"rate_limit","message":"…","code":"…","retryable":true,"originalError":…},"metadata":{…}}
 
 Knows: how events become these chunks, and that they go out a line each. Must not know: other protocols.
-Every call that is complete is said, once, with what its origin wants back; one that is not is never said, since whoever reads would run it.
+Every call that is complete is said, once, with what its origin wants back; one that is not is never said, since whoever reads would run it:
+`malformedToolCall` stands in the metadata of the end, and `malformedCalls` tells what there was of it.
 A stream ends with `done` or with `error`, never both. What has no member of its own stands in the metadata of that last chunk.
 """
 
@@ -86,7 +87,7 @@ class Chunker(Encoder):
         "logprobs": "a text has no log probabilities",
         "channel": "a text has no channel",
         "executor": "a call is always the receiver's to execute, so calls that the provider runs are left out",
-        "tool_call": "a call that was cut off would be executed, so it is left out",
+        "tool_call": "a call that was cut off would be executed, so only the metadata of the end tells of it",
         "tool_kind": "calls are of functions: the input of other tools is an argument",
         "tool_call_id": "calls have no ids",
         "args_stream": "a call is said when it is complete",
@@ -102,6 +103,7 @@ class Chunker(Encoder):
         self._facts: dict[str, Any] = {}
         self._details: list[dict[str, Any]] = []
         self._thinking: list[str] = []
+        self._broken: list[dict[str, Any]] = []
         self._after_text = False
 
     def handlers(self) -> dict[type[ev.Event], Handler]:
@@ -223,6 +225,7 @@ class Chunker(Encoder):
         args = {"input": raw} if custom else jsontext.decode_object(raw)
         if not complete or args is None:
             self.lose("tool_call", place_of(start))
+            self._broken.append({"name": start.name or "", "arguments": raw})
             return
         if start.tool != "function":
             self.lose("tool_kind", place_of(start))
@@ -258,6 +261,8 @@ class Chunker(Encoder):
             said["rawFinishReason"] = finish.raw
         if event.outcome == "incomplete":
             said["outputTruncated"] = True
+        if self._broken:
+            said |= {"malformedToolCall": True, "malformedCalls": self._broken}
         if self._details:
             said["reasoning_details"] = self._details
         if self._facts:

@@ -3,16 +3,16 @@
 Knows: that what breaks in the middle ends the response as failed. Must not know: what a delta says; sockets.
 """
 
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator
 from typing import Any
 
-from weft.errors import Error, error_from_exception, make_error
+from weft.errors import Error, make_error
 from weft.grammar import TERMINAL, Phase
 from weft.reconstruction.bridge_error import BridgeError
 from weft.reconstruction.delta import ProviderStreamDelta, ResponseStreamEvent
 from weft.reconstruction.machine import ResponseStreamStateMachine
 from weft.reconstruction.stream_reconstructor import map_provider_deltas_to_events
-from weft.sources import Pieces
+from weft.sources import AsyncPieces, Pieces
 
 
 class ProviderStreamEventBridge:
@@ -65,21 +65,16 @@ def bridge(
 
 async def abridge(
     machine: ResponseStreamStateMachine, deltas: AsyncIterable[ProviderStreamDelta | list[ProviderStreamDelta]]
-) -> AsyncIterator[ResponseStreamEvent]:
-    """The same for an async source."""
-    row, fault = ProviderStreamEventBridge(machine), None
-    pieces = aiter(deltas)
-    while True:
-        try:
-            piece = await anext(pieces)
-        except StopAsyncIteration:
-            break
-        except Exception as error:  # noqa: BLE001 - whatever the source raises is how the stream ended
-            fault = error_from_exception(error)
-            break
-        for event in row.feed(piece):
-            yield event
-    for event in row.flush(fault):
+) -> AsyncGenerator[ResponseStreamEvent, None]:
+    """The same for an async source. Whoever closes it closes the source."""
+    row, pieces = ProviderStreamEventBridge(machine), AsyncPieces(deltas)
+    try:
+        async for piece in pieces:
+            for event in row.feed(piece):
+                yield event
+    finally:
+        await pieces.aclose()
+    for event in row.flush(pieces.fault):
         yield event
 
 

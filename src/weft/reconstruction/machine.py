@@ -167,6 +167,7 @@ class ResponseStreamStateMachine:
         """
         self._may("finish")
         self._check({"finishReason": reason})
+        reason = self._meant(reason)
         failure = finishes.failure(reason, self.provider)
         if finishes.outcome(reason) == "completed" and self._row.assembler.nameless():
             missing = self.breach(BRIDGE_INCOMPLETE_TOOL_CALL, "a call never got a name", "toolCall.name")
@@ -248,8 +249,12 @@ class ResponseStreamStateMachine:
         if path is not None:
             raise self.breach(BRIDGE_INVALID_TRANSITION, f"the delta breaks the contract at {path}", path)
 
+    def _meant(self, reason: str | None) -> str | None:
+        """Providers that have nothing to say yet send an empty word as well as null."""
+        return reason if self.strict else reason or None
+
     def _defer(self, reason: str | None) -> None:
-        if reason is None:
+        if (reason := self._meant(reason)) is None:
             return
         self._deferred = finishes.graver(self._deferred, reason)
         self._verbs.finish(self._deferred, finishes.FINISHES.get(self._deferred, "other"))

@@ -25,6 +25,8 @@ from weft import jsontext
 from weft.detect import LIKELY, detect
 from weft.errors import error_from_body, http_status, is_error_body
 from weft.framing.sniff import Sniffer, framing_of
+from weft.nearest import UnknownNameError
+from weft.protocol import resolve
 
 PACE: Final = 0.02
 """Seconds between the frames of a body that has no times of its own."""
@@ -141,8 +143,20 @@ def load(path: Path, name: str, protocol: str | None = None, pace: float = PACE)
     except OSError as error:
         raise CaptureError(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from None
     capture = _recorded(data, name, path) if path.name.endswith(CAPTURE) else _bare(data, name, path, pace)
-    known = protocol or capture.protocol or _protocol_of(capture.body)
-    return msgspec.structs.replace(capture, protocol=known)
+    said = protocol or capture.protocol
+    return msgspec.structs.replace(
+        capture, protocol=_protocol_of(capture.body) if said is None else _read_by(said, path)
+    )
+
+
+def _read_by(name: str, path: Path) -> str:
+    """A protocol that is said, once it is known that it can be read."""
+    try:
+        if resolve(name)[0].decoder is not None:
+            return name
+    except UnknownNameError as error:
+        raise CaptureError(f"{path} is not read: {error}") from None
+    raise CaptureError(f"{path} is not read: {name!r} can be written, not read")
 
 
 def _recorded(data: bytes, name: str, path: Path) -> Capture:

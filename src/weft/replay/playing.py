@@ -3,6 +3,7 @@
 Knows: pieces and waits. Must not know: sockets, clocks, protocols; whoever plays does the waiting.
 """
 
+import math
 import random
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
@@ -99,3 +100,14 @@ def split_named(text: str) -> Split:
     if text.isascii() and text.isdigit() and int(text) > 0:
         return int(text)
     raise ValueError(f"{text!r} is no way to cut: {SPLITS}")
+
+
+def speed_named(text: str) -> float:
+    """The speed that this is. Raises `ValueError` on what is none."""
+    try:
+        speed = float(text)
+    except ValueError:
+        speed = -1.0
+    if not 0 <= speed < math.inf:
+        raise ValueError(f"{text!r} is no number from 0 on")
+    return speed

@@ -24,7 +24,7 @@ from weft.pipe import Pipe
 from weft.protocol import resolve
 from weft.replay.capture import CONTENT_TYPES, Capture, Chunk, framing_in
 from weft.replay.fault import Fault, fault_named
-from weft.replay.playing import Manner, Play, play, split_named
+from weft.replay.playing import Manner, Play, play, speed_named, split_named
 from weft.replay.routes import Asked, asked
 from weft.sources import read
 
@@ -121,7 +121,7 @@ class Shelf:
     def _manner_of(self, headers: Mapping[str, str]) -> Manner:
         manner = self._manner
         if (speed := headers.get("x-weft-speed")) is not None:
-            manner = msgspec.structs.replace(manner, speed=float(speed))
+            manner = msgspec.structs.replace(manner, speed=speed_named(speed))
         if (split := headers.get("x-weft-split")) is not None:
             manner = msgspec.structs.replace(manner, split=split_named(split))
         return manner

@@ -19,7 +19,8 @@ class Clocks(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds; None means no limit. Only events count, not keep-alives (unless `pings`), and no clock runs while the consumer is at work.
 
     `connect`: until there is a connection. `first_event`: from then until the first event. `idle`: between events. `total`: the whole run,
-    with all its attempts and waits. `grace`: after the answer is whole and only its usage may still come; it is no failure when it rings.
+    with all its attempts and waits. `grace`: after the answer is whole and only its usage may still come, and again for the upstream to be left;
+    it is no failure when it rings.
     """
 
     connect: float | None = 10.0

@@ -73,6 +73,7 @@ class Trial:
         self._phase: Phase = "connect"
         self._fault: Error | None = None
         self._ours: Exception | None = None
+        self._leaving = False
         self._due = math.inf
         self._begun = time.now()
 
@@ -91,7 +92,7 @@ class Trial:
                 self._fault = self._fault or error_from_exception(error)
         if self._ours is not None:
             raise self._ours
-        if alarm.rang:
+        if alarm.rang and not self._leaving:
             self._fault = self._rung()
         self.close(self._fault)
 
@@ -113,6 +114,7 @@ class Trial:
             await self._read(upstream, hear)
         except Exception as error:  # noqa: BLE001 - kept, and raised when the upstream was left
             self._ours = error
+        self._leave()
 
     async def _read(self, upstream: Upstream, hear: Hear) -> None:
         reader = self._reader = self._read_with(upstream.status, upstream.headers)
@@ -132,6 +134,7 @@ class Trial:
                     break
                 take(reader, piece)
                 await self._told(reader, hear)
+            self._leave()
         finally:
             await _closed(pieces)
 
@@ -169,6 +172,12 @@ class Trial:
     def _connected(self) -> None:
         if self._phase == "connect":
             self._begin("first_event", self._clocks.first_event)
+
+    def _leave(self) -> None:
+        """Nothing more is read. How long the upstream takes to be left says nothing about its answer, but has an end."""
+        if not self._leaving:
+            self._leaving = True
+            self._begin("grace", self._clocks.grace)
 
     def _rung(self) -> Error | None:
         """The clock that rang, as an error. After the grace it is none: the answer was whole."""
