@@ -69,7 +69,8 @@ class Reader:
             response_id=context.response_id if context else None,
             on_note=self._noted,
         )
-        chain = _filtered(self._out, [*self.dialect.filters, *filters], context)
+        asked = [filters] if isinstance(filters, str) else filters
+        chain = _filtered(self._out, [*self.dialect.filters, *asked], context)
         self._decoder = self.spec.decoder(chain, self.dialect)
         self._wires: dict[str, Any] = dict(getattr(self.spec.decoder, "wires", {}))
         self._wire: Any = self.spec.decoder.wire
@@ -337,9 +338,15 @@ class Reader:
         self._out.fail(error_from_http(cast(int, self._status), self._headers, body))
         self._out.close(error)
 
-    def _noted(self, note: Note) -> None:
-        if len(self.notes) < self._limits.notes:
-            self.notes.append(note)
+    def _noted(self, note: Note) -> Note | None:
+        """The note, if it is to be told: input that is odd all over must not become a list without end."""
+        told = len(self.notes)
+        if told > self._limits.notes:
+            return None
+        if told == self._limits.notes:
+            note = Note("more_notes", f"there is more, which is not told (Limits.notes is {told})", note.offset)
+        self.notes.append(note)
+        return note
 
 
 def _filtered(out: Assembler, makers: list["str | FilterMaker"], context: Context | None) -> Assembler:

@@ -45,11 +45,11 @@ def read(
         protocol, chain(steps, events.append),
         dialect=dialect, strict=strict, filters=filters, limits=limits, context=context, status=status, headers=headers,
     )  # fmt: skip
-    return Reading(reader.spec.name, _run(reader, events, source))
+    return Reading(reader.spec.name, _run(reader, events, Pieces(source)))
 
 
 def aread(
-    source: AsyncIterable[Any],
+    source: AsyncIterable[Any] | Source,
     protocol: str | ProtocolSpec,
     *,
     dialect: str | Dialect | None = None,
@@ -63,13 +63,13 @@ def aread(
     status: int | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> "AsyncReading":
-    """The same for an async source."""
+    """The same for an async source, or for what is all there already: a whole reply, bytes, a list of pieces."""
     events: list[Event] = []
     reader = Reader(
         protocol, chain(steps, events.append),
         dialect=dialect, strict=strict, filters=filters, limits=limits, context=context, status=status, headers=headers,
     )  # fmt: skip
-    return AsyncReading(reader.spec.name, _arun(reader, events, source))
+    return AsyncReading(reader.spec.name, _arun(reader, events, AsyncPieces(source)))
 
 
 class Reading(Iterator[Event]):
@@ -102,8 +102,7 @@ class AsyncReading(AsyncIterator[Event]):
         return await anext(self._events)
 
 
-def _run(reader: Reader, events: list[Event], source: Source) -> Generator[Event]:
-    pieces = Pieces(source)
+def _run(reader: Reader, events: list[Event], pieces: "Pieces") -> Generator[Event]:
     for piece in pieces:
         take(reader, piece)
         if events:
@@ -113,8 +112,7 @@ def _run(reader: Reader, events: list[Event], source: Source) -> Generator[Event
     yield from events
 
 
-async def _arun(reader: Reader, events: list[Event], source: AsyncIterable[Any]) -> AsyncGenerator[Event]:
-    pieces = AsyncPieces(source)
+async def _arun(reader: Reader, events: list[Event], pieces: "AsyncPieces") -> AsyncGenerator[Event]:
     try:
         async for piece in pieces:
             take(reader, piece)
@@ -149,11 +147,15 @@ def take(stage: Stage, piece: Any) -> Any:
 
 
 class Pieces:
-    """The pieces of a source, once. Whatever it raises is how the stream ended, and is kept as `fault`."""
+    """The pieces of a source, once. Whatever it raises is how the stream ended, and is kept as `fault`; what is no source is refused."""
 
     def __init__(self, source: Source) -> None:
         self.fault: Error | None = None
-        self._pieces = iter(pieces_of(source))
+        pieces = pieces_of(source)
+        try:
+            self._pieces = iter(pieces)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the source could not begin
+            self.fault, self._pieces = error_from_exception(error), iter(())
 
     def __iter__(self) -> Iterator[Any]:
         return self
@@ -171,9 +173,13 @@ class Pieces:
 class AsyncPieces:
     """The same of an async source. Whoever leaves it closes it, and with it the source: whoever sends is to know at once."""
 
-    def __init__(self, source: AsyncIterable[Any]) -> None:
+    def __init__(self, source: AsyncIterable[Any] | Source) -> None:
         self.fault: Error | None = None
-        self._pieces = aiter(source)
+        pieces = source if isinstance(source, AsyncIterable) else _at_hand(source)
+        try:
+            self._pieces: AsyncIterator[Any] = aiter(pieces)
+        except Exception as error:  # noqa: BLE001 - as above
+            self.fault, self._pieces = error_from_exception(error), _at_hand([])
 
     def __aiter__(self) -> AsyncIterator[Any]:
         return self
@@ -194,12 +200,27 @@ class AsyncPieces:
             await close()
 
 
+def _at_hand(source: Source) -> AsyncGenerator[Any]:
+    """The pieces of what is all there, which nobody has to wait for. What would hold up the loop is refused."""
+    pieces = pieces_of(source)
+    if not isinstance(pieces, list | tuple):
+        raise TypeError(f"{type(source).__name__!r} is no async source; weft.read reads it")
+
+    async def each() -> AsyncGenerator[Any]:
+        for piece in pieces:
+            yield piece
+
+    return each()
+
+
 def pieces_of(source: Source) -> Iterable[Any]:
     """What to iterate over: one piece of bytes, text, a parsed frame or an SDK's whole reply is a source of its own."""
     one: tuple[Any] = (source,)
     if isinstance(source, bytes | bytearray | memoryview | str | Mapping) or hasattr(source, "model_dump"):
         return one
     if not hasattr(source, "__iter__"):
+        if hasattr(source, "__aiter__"):
+            raise TypeError(f"{type(source).__name__!r} is an async source; weft.aread reads it")
         raise TypeError(
             f"{type(source).__name__!r} is no source: bytes, text, a parsed frame, an SDK's object, or an iterable of them"
         )
