@@ -1,6 +1,7 @@
 """What may be read: bytes, text, parsed frames, objects; sync and async; and what an exception of the source amounts to."""
 
 import asyncio
+import gzip
 import json
 from collections.abc import AsyncIterator, Iterator
 from types import SimpleNamespace
@@ -199,6 +200,12 @@ def test_a_body_that_is_no_stream_is_recognised_by_content(body, type):
     """D3: HTTP 200 and a plain JSON error, a page, or nothing: never a success."""
     end = list(weft.read(body, "openai-chat"))[-1]
     assert (True, type) == (end.outcome in ("failed", "truncated"), end.error.type)
+
+
+def test_a_compressed_body_is_for_the_caller_to_unpack():
+    """E12."""
+    error = weft.collect(weft.read(gzip.compress(BYTES), "openai-chat")).error
+    assert ("protocol", "compressed", "client", False) == (error.type, error.code, error.fault, error.retryable)
 
 
 def test_a_whole_reply_where_a_stream_was_due_is_read():

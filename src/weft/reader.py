@@ -20,6 +20,7 @@ from weft.filters.surrogates import Surrogates
 from weft.framing.json_values import values_of
 from weft.framing.run import TakeRun
 from weft.framing.sniff import Sniffer
+from weft.framing.unreadable import UNREADABLE
 from weft.grammar import TERMINAL
 from weft.lenient import fit
 from weft.place import Place
@@ -314,7 +315,9 @@ class Reader:
 
     def _fault(self, code: str, message: str, fatal: bool) -> None:
         """What the framing has to complain about."""
-        if fatal:
+        if fatal and code in UNREADABLE:
+            self._die(make_error("protocol", message, code=code, retryable=False, fault="client"))
+        elif fatal:
             self._die(make_error("limit" if code == "frame_too_large" else "protocol", message, code=code))
         else:
             self._out.note(code, message)
