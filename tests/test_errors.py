@@ -335,6 +335,12 @@ def test_exception_of_the_source_is_the_fault_of_the_line(exc, type):
         ),
         (StatusError("httpx", response=StatusError("", status_code=401, headers={})), "authentication", 401),
         (StatusError("code is a word", code="ECONNRESET"), "transport", None),
+        (
+            StatusError("openai", body={"message": "No.", "code": "tool_use_failed", "failed_generation": "<f>"}),
+            "invalid_request",
+            None,
+        ),
+        (StatusError("ollama", status_code=-1, error="the model is overloaded"), "overloaded", None),
     ],
 )
 def test_exception_that_carries_the_answer_is_that_answer(exc, type, status):

@@ -251,6 +251,18 @@ def test_a_whole_reply_of_an_async_sdk_is_a_source():
     assert "Hi" == asyncio.run(weft.acollect(weft.aread(Dumped(reply), "openai-chat"))).text
 
 
+@pytest.mark.parametrize("name", ["stream", "body"])
+def test_a_reply_of_boto3_is_the_stream_in_it(name):
+    """`converse_stream` and `invoke_model_with_response_stream` give a dict, and the stream is one of its members."""
+    frames = [
+        {"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"text": "Hi"}}},
+        {"messageStop": {"stopReason": "end_turn"}},
+    ]
+    reply = {"ResponseMetadata": {"HTTPStatusCode": 200, "HTTPHeaders": {}}, name: iter(frames)}
+    message = weft.collect(weft.read(reply, "bedrock"))
+    assert ("Hi", "completed") == (message.text, message.outcome)
+
+
 def test_sync_and_async_sources_are_told_apart():
     async def waits() -> AsyncIterator[bytes]:
         yield BYTES

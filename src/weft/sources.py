@@ -4,8 +4,17 @@ Knows: what an iterable of a stream may yield, and that its exceptions become th
 Must not know: any protocol; sockets. The async loop awaits nothing but the source itself.
 """
 
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Generator, Iterable, Iterator, Mapping
-from typing import Any, Final, Protocol
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from typing import Any, Final, Protocol, cast
 
 import msgspec
 
@@ -216,8 +225,11 @@ def _at_hand(source: Source) -> AsyncGenerator[Any]:
 def pieces_of(source: Source) -> Iterable[Any]:
     """What to iterate over: one piece of bytes, text, a parsed frame or an SDK's whole reply is a source of its own."""
     one: tuple[Any] = (source,)
-    if isinstance(source, bytes | bytearray | memoryview | str | Mapping) or hasattr(source, "model_dump"):
+    if isinstance(source, bytes | bytearray | memoryview | str) or hasattr(source, "model_dump"):
         return one
+    if isinstance(source, Mapping):
+        members = cast("Mapping[str, Any]", source).values()
+        return next(filter(_is_stream, members), one)
     if not hasattr(source, "__iter__"):
         if hasattr(source, "__aiter__"):
             raise TypeError(f"{type(source).__name__!r} is an async source; weft.aread reads it")
@@ -225,6 +237,13 @@ def pieces_of(source: Source) -> Iterable[Any]:
             f"{type(source).__name__!r} is no source: bytes, text, a parsed frame, an SDK's object, or an iterable of them"
         )
     return source
+
+
+def _is_stream(member: Any) -> bool:
+    """boto3's replies are plain data but for one member, which is the stream, or the body as a file."""
+    return hasattr(member, "__iter__") and not isinstance(
+        member, str | bytes | bytearray | memoryview | Mapping | Sequence
+    )
 
 
 # What most frames are stands first.
