@@ -202,6 +202,17 @@ def test_a_body_that_is_no_stream_is_recognised_by_content(body, type):
     assert (True, type) == (end.outcome in ("failed", "truncated"), end.error.type)
 
 
+def test_a_page_is_kept_as_it_came():
+    error = weft.collect(weft.read(b"<html>Log in</html>", "openai-chat")).error
+    assert ("html", "<html>Log in</html>") == (error.code, error.original)
+
+
+@pytest.mark.parametrize(("protocol", "type"), [("openai-chat", "context_length"), ("anthropic", "invalid_request")])
+def test_a_failure_without_a_body_is_read_as_its_own_protocol_means_it(protocol, type):
+    """Atlas 6.2: Cerebras alone says nothing about an overflow."""
+    assert type == weft.collect(weft.read(b"", protocol, status=400)).error.type
+
+
 def test_a_compressed_body_is_for_the_caller_to_unpack():
     """E12."""
     error = weft.collect(weft.read(gzip.compress(BYTES), "openai-chat")).error

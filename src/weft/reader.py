@@ -338,7 +338,7 @@ class Reader:
         body = b"".join(cast(list[bytes], self._body))
         self._body = None
         self._place.frame = lambda: body
-        self._out.fail(error_from_http(cast(int, self._status), self._headers, body))
+        self._out.fail(error_from_http(cast(int, self._status), self._headers, body, self.spec.name))
         self._out.close(error)
 
     def _noted(self, note: Note) -> Note | None:
@@ -363,7 +363,8 @@ def _filtered(out: Assembler, makers: list["str | FilterMaker"], context: Contex
 def _html_error(status: int | None, headers: Mapping[str, str] | None, page: bytes) -> Error:
     if status is not None and status >= 400:
         return error_from_http(status, headers, page)
-    return make_error("protocol", "an HTML page came where a stream was due; is the address right?", code="html")
+    why = "an HTML page came where a stream was due; is the address right?"
+    return make_error("protocol", why, code="html", original=page.decode("utf-8", "replace"))
 
 
 def _payload(value: Any) -> bytes:
