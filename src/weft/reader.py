@@ -303,10 +303,15 @@ class Reader:
             self._out.note("stray_text", f"{len(line)} bytes of plain text between the frames")
 
     def _check(self, data: bytes, name: str) -> None:
-        """Strict mode: members that the wire type does not read, and that the protocol does not list as unread, are violations."""
+        """Strict mode: members that the wire type does not read, and that the protocol does not list as unread, are violations.
+
+        An error is what it says, whatever stands beside it.
+        """
         try:
             value = jsontext.decode(data)
         except ValueError:
+            return
+        if is_error_body(value):
             return
         for path in unread_members(value, self._wires.get(name, self._wire), self.spec.ignores):
             self._out.note("unknown_member", f"{path} is not a member that this source is known to send", path)
