@@ -195,6 +195,12 @@ def test_body_is_classified(body, type, code):
     assert body == error.original
 
 
+@pytest.mark.parametrize("raw", ["{}", "null", "ERROR", " ... "])
+def test_a_layer_that_says_nothing_does_not_hide_the_words_around_it(raw):
+    body = {"error": {"code": 502, "message": "Provider returned error", "metadata": {"raw": raw}}}
+    assert "Provider returned error" == error_from_body(body).message
+
+
 @pytest.mark.parametrize(
     "body", [row[1] for row in BODIES if row[0] not in ("responses failed", "text", "nothing")], ids=repr
 )

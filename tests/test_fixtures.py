@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from weft.protocol import BUILT_IN, resolve
 from weft.testing import check_protocol
 
 ROOT = Path(__file__).parent.parent
@@ -20,6 +21,13 @@ IDS = [f"{protocol}:{path.name}" for protocol, path in CASES]
 
 def test_there_are_fixtures():
     assert {"openai-chat", "anthropic", "gemini"} <= {protocol.partition("/")[0] for protocol, _ in CASES}
+
+
+def test_every_dialect_has_a_fixture():
+    """Law 9: a row is shown by a stream, and says how it is known."""
+    rows = [(name, row) for name in BUILT_IN for row in resolve(name)[0].dialects]
+    assert {f"{name}/{row.name}" for name, row in rows} <= {protocol for protocol, _ in CASES}
+    assert [] == [row.name for _, row in rows if not row.evidence]
 
 
 @pytest.mark.parametrize(("protocol", "path"), CASES, ids=IDS)

@@ -1,6 +1,7 @@
 """What may be read: bytes, text, parsed frames, objects; sync and async; and what an exception of the source amounts to."""
 
 import asyncio
+import gzip
 import json
 from collections.abc import AsyncIterator, Iterator
 from types import SimpleNamespace
@@ -201,6 +202,23 @@ def test_a_body_that_is_no_stream_is_recognised_by_content(body, type):
     assert (True, type) == (end.outcome in ("failed", "truncated"), end.error.type)
 
 
+def test_a_page_is_kept_as_it_came():
+    error = weft.collect(weft.read(b"<html>Log in</html>", "openai-chat")).error
+    assert ("html", "<html>Log in</html>") == (error.code, error.original)
+
+
+@pytest.mark.parametrize(("protocol", "type"), [("openai-chat", "context_length"), ("anthropic", "invalid_request")])
+def test_a_failure_without_a_body_is_read_as_its_own_protocol_means_it(protocol, type):
+    """Atlas 6.2: Cerebras alone says nothing about an overflow."""
+    assert type == weft.collect(weft.read(b"", protocol, status=400)).error.type
+
+
+def test_a_compressed_body_is_for_the_caller_to_unpack():
+    """E12."""
+    error = weft.collect(weft.read(gzip.compress(BYTES), "openai-chat")).error
+    assert ("protocol", "compressed", "client", False) == (error.type, error.code, error.fault, error.retryable)
+
+
 def test_a_whole_reply_where_a_stream_was_due_is_read():
     """D3, A18: a success body is a stream of one frame."""
     reply = b'{"id":"c1","object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"Hi"},"finish_reason":"stop"}]}'
@@ -219,6 +237,91 @@ def test_what_is_no_source_is_refused(source):
     """Misuse is an exception, not a stream that was cut."""
     with pytest.raises(TypeError, match="is no source"):
         list(weft.read(source, "openai-chat"))
+
+
+def test_what_is_no_source_is_refused_before_anything_is_read():
+    with pytest.raises(TypeError, match="is no source"):
+        weft.read(5, "openai-chat")
+    with pytest.raises(TypeError, match="is no source"):
+        weft.aread(5, "openai-chat")
+
+
+@pytest.mark.parametrize(
+    "source", [BYTES, BYTES.decode(), [BYTES[:20], BYTES[20:]], FRAMES, tuple(FRAMES)], ids=lambda made: type(made).__name__
+)  # fmt: skip
+def test_what_is_all_there_may_be_read_by_async_code(source):
+    """A whole reply of an async SDK is no async iterable."""
+    assert "Héllo" == asyncio.run(weft.acollect(weft.aread(source, "openai-chat"))).text
+
+
+def test_a_whole_reply_of_an_async_sdk_is_a_source():
+    reply = {
+        "object": "chat.completion",
+        "choices": [{"index": 0, "message": {"content": "Hi"}, "finish_reason": "stop"}],
+    }
+    assert "Hi" == asyncio.run(weft.acollect(weft.aread(Dumped(reply), "openai-chat"))).text
+
+
+@pytest.mark.parametrize("name", ["stream", "body"])
+def test_a_reply_of_boto3_is_the_stream_in_it(name):
+    """`converse_stream` and `invoke_model_with_response_stream` give a dict, and the stream is one of its members."""
+    frames = [
+        {"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"text": "Hi"}}},
+        {"messageStop": {"stopReason": "end_turn"}},
+    ]
+    reply = {"ResponseMetadata": {"HTTPStatusCode": 200, "HTTPHeaders": {}}, name: iter(frames)}
+    message = weft.collect(weft.read(reply, "bedrock"))
+    assert ("Hi", "completed") == (message.text, message.outcome)
+
+
+def test_sync_and_async_sources_are_told_apart():
+    async def waits() -> AsyncIterator[bytes]:
+        yield BYTES
+
+    with pytest.raises(TypeError, match=r"'async_generator' is an async source; weft\.aread reads it"):
+        weft.read(waits(), "openai-chat")
+    with pytest.raises(TypeError, match=r"'generator' is no async source; weft\.read reads it"):
+        weft.aread((piece for piece in [BYTES]), "openai-chat")
+
+
+class Unopened:
+    """A source that fails before its first piece."""
+
+    def __iter__(self) -> Iterator[bytes]:
+        raise ConnectionError("refused")
+
+
+def test_a_source_that_cannot_begin_is_the_terminal():
+    assert "transport" == weft.collect(weft.read(Unopened(), "openai-chat")).error.type
+
+    class Waits:
+        def __aiter__(self) -> AsyncIterator[bytes]:
+            raise ConnectionError("refused")
+
+    assert "transport" == asyncio.run(weft.acollect(weft.aread(Waits(), "openai-chat"))).error.type
+
+
+def test_one_filter_may_be_named_without_a_list():
+    stream = sse({"choices": [{"index": 0, "delta": {"content": "<think>Hm</think>Yes"}}]}, done=True)
+    message = weft.collect(weft.read(stream, "openai-chat", filters="think"))
+    assert ("Hm", "Yes") == (message.reasoning, message.text)
+
+
+def test_a_protocol_is_a_name():
+    with pytest.raises(TypeError, match="not None"):
+        weft.read(BYTES, None)
+
+
+def test_the_blocks_of_a_message_are_the_parts_of_a_turn():
+    message = weft.collect(weft.read(BYTES, "openai-chat"))
+    assert ("assistant", message.blocks) == (message.role, message.parts)
+
+
+def test_input_that_is_odd_all_over_has_no_notes_without_end():
+    stream = b"data: x\n\n" * 50 + BYTES
+    message = weft.collect(weft.read(stream, "openai-chat", limits=weft.Limits(notes=3)))
+    codes = [note.code for note in message.notes]
+    assert (["broken_frame"] * 3 + ["more_notes"], "Héllo", "completed") == (codes, message.text, message.outcome)
 
 
 def test_a_frame_over_the_limit_ends_with_a_typed_error():

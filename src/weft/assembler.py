@@ -46,7 +46,7 @@ class Assembler:
         place: Place | None = None,
         strict: bool = False,
         response_id: str | None = None,
-        on_note: Callable[[ev.Note], object] | None = None,
+        on_note: Callable[[ev.Note], ev.Note | None] | None = None,
     ) -> None:
         self.rules = rules or Rules()
         self.place = place or Place()
@@ -371,11 +371,11 @@ class Assembler:
     def note(self, code: str, message: str, parameter: str | None = None, *, offset: int | None = None) -> None:
         """An oddity that ends nothing; in strict mode it ends the stream with seed 001's code. It was at `offset`, else it is here."""
         note = ev.Note(code, message, self.place.offset() if offset is None else offset)
-        if self._on_note is not None:
-            self._on_note(note)
+        told = note if self._on_note is None else self._on_note(note)
         if self.phase in TERMINAL:
             return
-        self._emit(note)
+        if told is not None:
+            self._emit(told)
         if self._strict:
             broken = STRICT_CODES.get(code, INVALID_TRANSITION)
             self.fail(make_error("protocol", message, code=broken, parameter=parameter))

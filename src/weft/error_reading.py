@@ -186,7 +186,7 @@ class Reading:
         inner = _embedded(text)
         if inner is not None:
             self.hear(inner, depth + 1, aside=aside)
-        elif text.strip() and not aside and self._deeper("message", depth):
+        elif not aside and (_has_words(text) or (text.strip() and not self.message)) and self._deeper("message", depth):
             self.message = text.strip()
         self._texts.append(text)
 
@@ -273,6 +273,12 @@ def _json(text: str) -> Any:
         return msgspec.json.decode(text)
     except (ValueError, RecursionError):
         return None
+
+
+def _has_words(text: str) -> bool:
+    """Whether a text says anything: some put `{}`, `null` or `ERROR` where the error of someone behind them was due."""
+    said = text.strip()
+    return any(char.isalnum() for char in said) and said.lower() not in tables.NOT_CODES
 
 
 def _embedded(text: str) -> Any:

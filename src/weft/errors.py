@@ -160,16 +160,15 @@ def error_from_exception(exc: BaseException) -> Error:
     """
     original: dict[str, Any] = {"exception": f"{type(exc).__module__}.{type(exc).__qualname__}", "message": str(exc)}
     response: Any = getattr(exc, "response", None)
-    statuses = [getattr(exc, name, None) for name in tables.EXCEPTION_STATUSES] + [
-        getattr(response, "status_code", None)
-    ]
-    status = next((value for value in statuses if isinstance(value, int) and 400 <= value < 600), None)
+    numbers: list[Any] = [getattr(exc, name, None) for name in tables.EXCEPTION_STATUSES]
+    numbers.append(getattr(response, "status_code", None))
+    status = next((value for value in numbers if isinstance(value, int) and 400 <= value < 600), None)
     answers: list[Any] = [getattr(exc, name, None) for name in tables.EXCEPTION_BODIES]
     body: Any = next(filter(lambda value: isinstance(value, dict), answers), None)
-    if body is None and status is not None:
+    if body is None and any(isinstance(value, int) for value in numbers):
         texts: list[Any] = [getattr(exc, name, None) for name in tables.EXCEPTION_TEXTS]
         body = next(filter(lambda value: isinstance(value, str), texts), None)
-    if status is not None or is_error_body(body):
+    if status is not None or _is_answer(body):
         headers: Any = getattr(response, "headers", None)
         answer = error_from_body(
             body, status=status, headers=cast("Any", headers) if isinstance(headers, Mapping) else None
@@ -180,6 +179,14 @@ def error_from_exception(exc: BaseException) -> Error:
         return make_error("cancelled", original=original)
     late = any(part in " ".join(bases) for part in tables.TIMEOUT_NAMES)
     return make_error("timeout" if late else "transport", fault="transport", original=original)
+
+
+def _is_answer(body: Any) -> bool:
+    """Whether what an exception carries is the provider's answer. An SDK hands out the error without what stood around it."""
+    if isinstance(body, dict):
+        members = cast("dict[str, Any]", body)
+        return is_error_body(members) or any(isinstance(members.get(name), str) for name in tables.TEXT_MEMBERS)
+    return isinstance(body, str)
 
 
 def to_seed000(error: Error) -> dict[str, Any]:

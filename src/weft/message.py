@@ -141,6 +141,11 @@ class Choice(msgspec.Struct, omit_defaults=True):
     finish_raw: str | None = None
 
     @property
+    def parts(self) -> list[AnyPart]:
+        """The blocks, as the parts of a turn."""
+        return self.blocks
+
+    @property
     def text(self) -> str:
         """All visible text, in order."""
         return "".join(part.text for part in self.blocks if isinstance(part, Text))

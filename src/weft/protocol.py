@@ -143,6 +143,8 @@ def resolve(name: "str | ProtocolSpec", dialect: "str | Dialect | None" = None) 
     """The protocol and dialect that `protocol`, `protocol/dialect` or a spec of one's own stand for."""
     if isinstance(name, ProtocolSpec):
         spec, inline = name, ""
+    elif not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may have no type checker
+        raise TypeError(f"a protocol is a name or a ProtocolSpec, not {name!r}")
     else:
         base, _, inline = name.partition("/")
         spec = _named(base)

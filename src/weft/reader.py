@@ -20,6 +20,7 @@ from weft.filters.surrogates import Surrogates
 from weft.framing.json_values import values_of
 from weft.framing.run import TakeRun
 from weft.framing.sniff import Sniffer
+from weft.framing.unreadable import UNREADABLE
 from weft.grammar import TERMINAL
 from weft.lenient import fit
 from weft.place import Place
@@ -69,7 +70,7 @@ class Reader:
             response_id=context.response_id if context else None,
             on_note=self._noted,
         )
-        chain = _filtered(self._out, [*self.dialect.filters, *filters], context)
+        chain = _filtered(self._out, self.dialect.filters, filters, context)
         self._decoder = self.spec.decoder(chain, self.dialect)
         self._wires: dict[str, Any] = dict(getattr(self.spec.decoder, "wires", {}))
         self._wire: Any = self.spec.decoder.wire
@@ -302,10 +303,15 @@ class Reader:
             self._out.note("stray_text", f"{len(line)} bytes of plain text between the frames")
 
     def _check(self, data: bytes, name: str) -> None:
-        """Strict mode: members that the wire type does not read, and that the protocol does not list as unread, are violations."""
+        """Strict mode: members that the wire type does not read, and that the protocol does not list as unread, are violations.
+
+        An error is what it says, whatever stands beside it.
+        """
         try:
             value = jsontext.decode(data)
         except ValueError:
+            return
+        if is_error_body(value):
             return
         for path in unread_members(value, self._wires.get(name, self._wire), self.spec.ignores):
             self._out.note("unknown_member", f"{path} is not a member that this source is known to send", path)
@@ -314,7 +320,9 @@ class Reader:
 
     def _fault(self, code: str, message: str, fatal: bool) -> None:
         """What the framing has to complain about."""
-        if fatal:
+        if fatal and code in UNREADABLE:
+            self._die(make_error("protocol", message, code=code, retryable=False, fault="client"))
+        elif fatal:
             self._die(make_error("limit" if code == "frame_too_large" else "protocol", message, code=code))
         else:
             self._out.note(code, message)
@@ -335,18 +343,26 @@ class Reader:
         body = b"".join(cast(list[bytes], self._body))
         self._body = None
         self._place.frame = lambda: body
-        self._out.fail(error_from_http(cast(int, self._status), self._headers, body))
+        self._out.fail(error_from_http(cast(int, self._status), self._headers, body, self.spec.name))
         self._out.close(error)
 
-    def _noted(self, note: Note) -> None:
-        if len(self.notes) < self._limits.notes:
-            self.notes.append(note)
+    def _noted(self, note: Note) -> Note | None:
+        """The note, if it is to be told: input that is odd all over must not become a list without end."""
+        told = len(self.notes)
+        if told > self._limits.notes:
+            return None
+        if told == self._limits.notes:
+            note = Note("more_notes", f"there is more, which is not told (Limits.notes is {told})", note.offset)
+        self.notes.append(note)
+        return note
 
 
-def _filtered(out: Assembler, makers: list["str | FilterMaker"], context: Context | None) -> Assembler:
+def _filtered(
+    out: Assembler, own: Iterable["str | FilterMaker"], asked: Iterable["str | FilterMaker"], context: Context | None
+) -> Assembler:
     """The assembler behind its filters, the first of them in front."""
     chain: Any = out
-    for maker in reversed(makers):
+    for maker in reversed([*own, *([asked] if isinstance(asked, str) else asked)]):
         chain = (filter_named(maker, context) if isinstance(maker, str) else maker)(chain)
     return cast(Assembler, chain)
 
@@ -354,7 +370,8 @@ def _filtered(out: Assembler, makers: list["str | FilterMaker"], context: Contex
 def _html_error(status: int | None, headers: Mapping[str, str] | None, page: bytes) -> Error:
     if status is not None and status >= 400:
         return error_from_http(status, headers, page)
-    return make_error("protocol", "an HTML page came where a stream was due; is the address right?", code="html")
+    why = "an HTML page came where a stream was due; is the address right?"
+    return make_error("protocol", why, code="html", original=page.decode("utf-8", "replace"))
 
 
 def _payload(value: Any) -> bytes:

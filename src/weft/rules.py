@@ -28,7 +28,7 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
-    """How much is taken before the stream is ended with a `limit` error. Sizes are bytes."""
+    """How much is taken before the stream is ended with a `limit` error. Sizes are bytes; of notes no more than so many are told."""
 
     frame: int = 64 << 20
     stream: int = 1 << 30

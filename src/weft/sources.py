@@ -4,8 +4,17 @@ Knows: what an iterable of a stream may yield, and that its exceptions become th
 Must not know: any protocol; sockets. The async loop awaits nothing but the source itself.
 """
 
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Generator, Iterable, Iterator, Mapping
-from typing import Any, Protocol
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from typing import Any, Protocol, cast
 
 from weft.context import Context
 from weft.errors import Error, error_from_exception
@@ -44,11 +53,11 @@ def read(
         protocol, chain(steps, events.append),
         dialect=dialect, strict=strict, filters=filters, limits=limits, context=context, status=status, headers=headers,
     )  # fmt: skip
-    return Reading(reader.spec.name, _run(reader, events, source))
+    return Reading(reader.spec.name, _run(reader, events, Pieces(source)))
 
 
 def aread(
-    source: AsyncIterable[Any],
+    source: AsyncIterable[Any] | Source,
     protocol: str | ProtocolSpec,
     *,
     dialect: str | Dialect | None = None,
@@ -62,13 +71,13 @@ def aread(
     status: int | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> "AsyncReading":
-    """The same for an async source."""
+    """The same for an async source, or for what is all there already: a whole reply, bytes, a list of pieces."""
     events: list[Event] = []
     reader = Reader(
         protocol, chain(steps, events.append),
         dialect=dialect, strict=strict, filters=filters, limits=limits, context=context, status=status, headers=headers,
     )  # fmt: skip
-    return AsyncReading(reader.spec.name, _arun(reader, events, source))
+    return AsyncReading(reader.spec.name, _arun(reader, events, AsyncPieces(source)))
 
 
 class Reading(Iterator[Event]):
@@ -101,8 +110,7 @@ class AsyncReading(AsyncIterator[Event]):
         return await anext(self._events)
 
 
-def _run(reader: Reader, events: list[Event], source: Source) -> Generator[Event]:
-    pieces = Pieces(source)
+def _run(reader: Reader, events: list[Event], pieces: "Pieces") -> Generator[Event]:
     for piece in pieces:
         take(reader, piece)
         if events:
@@ -112,8 +120,7 @@ def _run(reader: Reader, events: list[Event], source: Source) -> Generator[Event
     yield from events
 
 
-async def _arun(reader: Reader, events: list[Event], source: AsyncIterable[Any]) -> AsyncGenerator[Event]:
-    pieces = AsyncPieces(source)
+async def _arun(reader: Reader, events: list[Event], pieces: "AsyncPieces") -> AsyncGenerator[Event]:
     try:
         async for piece in pieces:
             take(reader, piece)
@@ -148,12 +155,19 @@ def take(stage: Stage, piece: Any) -> Any:
 
 
 class Pieces:
-    """The pieces of a source, once. What it raises is how the stream ended, and is kept: as `raised`, and as the `fault` that it amounts to."""
+    """The pieces of a source, once. Whatever it raises is how the stream ended, and is kept: as `raised`, and as the `fault` that it amounts to.
+
+    What is no source is refused.
+    """
 
     def __init__(self, source: Source) -> None:
         self.fault: Error | None = None
         self.raised: Exception | None = None
-        self._pieces = iter(pieces_of(source))
+        pieces = pieces_of(source)
+        try:
+            self._pieces = iter(pieces)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the source could not begin
+            self.raised, self.fault, self._pieces = error, error_from_exception(error), iter(())
 
     def __iter__(self) -> Iterator[Any]:
         return self
@@ -171,10 +185,14 @@ class Pieces:
 class AsyncPieces:
     """The same of an async source. Whoever leaves it closes it, and with it the source: whoever sends is to know at once."""
 
-    def __init__(self, source: AsyncIterable[Any]) -> None:
+    def __init__(self, source: AsyncIterable[Any] | Source) -> None:
         self.fault: Error | None = None
         self.raised: Exception | None = None
-        self._pieces = aiter(source)
+        pieces = source if isinstance(source, AsyncIterable) else _at_hand(source)
+        try:
+            self._pieces: AsyncIterator[Any] = aiter(pieces)
+        except Exception as error:  # noqa: BLE001 - as above
+            self.raised, self.fault, self._pieces = error, error_from_exception(error), _at_hand([])
 
     def __aiter__(self) -> AsyncIterator[Any]:
         return self
@@ -195,16 +213,41 @@ class AsyncPieces:
             await close()
 
 
+def _at_hand(source: Source) -> AsyncGenerator[Any]:
+    """The pieces of what is all there, which nobody has to wait for. What would hold up the loop is refused."""
+    pieces = pieces_of(source)
+    if not isinstance(pieces, list | tuple):
+        raise TypeError(f"{type(source).__name__!r} is no async source; weft.read reads it")
+
+    async def each() -> AsyncGenerator[Any]:
+        for piece in pieces:
+            yield piece
+
+    return each()
+
+
 def pieces_of(source: Source) -> Iterable[Any]:
     """What to iterate over: one piece of bytes, text, a parsed frame or an SDK's whole reply is a source of its own."""
     one: tuple[Any] = (source,)
-    if isinstance(source, bytes | bytearray | memoryview | str | Mapping) or hasattr(source, "model_dump"):
+    if isinstance(source, bytes | bytearray | memoryview | str) or hasattr(source, "model_dump"):
         return one
+    if isinstance(source, Mapping):
+        members = cast("Mapping[str, Any]", source).values()
+        return next(filter(_is_stream, members), one)
     if not hasattr(source, "__iter__"):
+        if hasattr(source, "__aiter__"):
+            raise TypeError(f"{type(source).__name__!r} is an async source; weft.aread reads it")
         raise TypeError(
             f"{type(source).__name__!r} is no source: bytes, text, a parsed frame, an SDK's object, or an iterable of them"
         )
     return source
+
+
+def _is_stream(member: Any) -> bool:
+    """boto3's replies are plain data but for one member, which is the stream, or the body as a file."""
+    return hasattr(member, "__iter__") and not isinstance(
+        member, str | bytes | bytearray | memoryview | Mapping | Sequence
+    )
 
 
 async def acollect(events: AsyncIterable[Event]) -> Message:

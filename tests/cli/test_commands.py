@@ -93,6 +93,23 @@ def test_quiet_says_nothing():
     assert "reading as openai-chat" in weft("events", stdin=CHAT).stderr
 
 
+@pytest.mark.parametrize("command", ["events", "collect", "inspect"])
+def test_a_stream_of_another_protocol_than_was_said_is_told(command: str):
+    data = b"".join(SAMPLES["anthropic"].frames(["Hello", " you"]))
+    done = weft(command, "--from", "openai-chat", stdin=data)
+    first, last = lines(done.stderr.encode())
+    assert first.startswith("weft: standard input looks like anthropic (99 % sure: ")
+    assert first.endswith(", not like openai-chat")
+    assert (3, True) == (done.returncode, last.startswith("weft: truncated at byte "))
+
+
+def test_an_error_is_not_told_to_be_another_protocol():
+    done = weft(
+        "events", "--from", "openai-responses", stdin=b'{"error":{"type":"server_error","code":"x","message":"No."}}'
+    )
+    assert 1 == done.stderr.count("\n")
+
+
 def test_strict_ends_at_the_first_oddity():
     odd = CHAT.replace(b'"model"', b'"surprise":1,"model"', 1)
     assert 0 == weft("collect", "--from", "openai-chat", stdin=odd).returncode

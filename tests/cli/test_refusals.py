@@ -1,5 +1,6 @@
 """What cannot be done is told in one line, with exit status 2 and without a traceback."""
 
+import gzip
 import os
 import subprocess
 from contextlib import suppress
@@ -37,6 +38,20 @@ def test_file_that_may_not_be_read(tmp_path: Path):
     done = weft("events", path)
     assert 2 == done.returncode
     assert told(done).endswith("permission denied")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [(gzip.compress(CHAT), "compressed (gzip)"), (CHAT.decode().encode("utf-16"), "UTF-16")],
+    ids=["gzip", "utf-16"],
+)
+def test_compressed_file_or_one_in_wide_characters(command: str, data: bytes, why: str, tmp_path: Path):
+    path = tmp_path / "chat.sse"
+    path.write_bytes(data)
+    done = weft(command, path)
+    assert 2 == done.returncode
+    assert f"chat.sse: the bytes are {why}" in told(done)
 
 
 def test_file_that_breaks_at_the_first_read():

@@ -22,12 +22,18 @@ from weft.message import Reasoning, Text, ToolCall, collect
         ("<mm:think>", "</mm:think>"),
         ("<seed:think>", "</seed:think>"),
         ("\n\n <think>", "</think>"),
+        ("◁think▷", "◁/think▷"),
+        ("[THINK]", "[/THINK]"),
+        ("<|START_THINKING|>", "<|END_THINKING|>"),
     ],
 )
-def test_every_spelling_is_reasoning(opens, closes):
-    """F1, F2."""
-    got = read("think", f"{opens}Hm.{closes}\nSo.")
-    assert ("Hm.", "So.", []) == (got.reasoning, got.text, got.notes)
+@pytest.mark.parametrize("filter", ["think", "think-open", "think-anywhere"])
+@pytest.mark.parametrize("size", [1, 3, 99])
+def test_every_spelling_is_reasoning(opens, closes, size, filter):
+    """F1, F2, Q-C26."""
+    whole = f"{opens}Hm. a[0] < 3.{closes}\nSo."
+    got = read(filter, *(whole[at : at + size] for at in range(0, len(whole), size)))
+    assert ("Hm. a[0] < 3.", "So.", []) == (got.reasoning, got.text, got.notes)
 
 
 @pytest.mark.parametrize("size", range(1, 12))

@@ -1,5 +1,7 @@
 """Which framing it is, by its first bytes."""
 
+import gzip
+
 import pytest
 
 from tests.framing.told import Fault, Frame, aws_event, bytewise, listen, tell
@@ -93,6 +95,23 @@ def test_white_space_without_end_is_not_kept():
 def test_as_much_of_a_page_is_kept_as_is_worth_showing():
     [frame] = tell(Sniffer, b"<p>", *[b"x" * 1000] * 100)
     assert (64 << 10, "html") == (len(frame.payload), frame.name)
+
+
+@pytest.mark.parametrize("default", FRAMERS)
+@pytest.mark.parametrize(
+    ("stream", "code"),
+    [
+        (gzip.compress(b"data: 1\n\n"), "compressed"),
+        (b"\x28\xb5\x2f\xfd" + bytes(9), "compressed"),
+        ("\ufeffdata: 1\n\n".encode("utf-16-le"), "utf_16"),
+        ("\ufeffdata: 1\n\n".encode("utf-16-be"), "utf_16"),
+    ],
+    ids=["gzip", "zstd", "utf-16, little end first", "utf-16, big end first"],
+)
+def test_what_is_compressed_or_in_wide_characters_is_told_once(stream, code, default):
+    """E12: whoever asked for a compressed reply and did not unpack it hears so."""
+    assert [Fault(code, True, 0)] == tell(Sniffer, stream, stream, default=default)
+    assert [Fault(code, True, 0)] == tell(Sniffer, *bytewise(stream), default=default)
 
 
 def test_an_unknown_default_is_a_mistake_of_the_caller():

@@ -210,6 +210,13 @@ def test_a_call_that_was_cut_is_not_complete(finish: str | None):
     assert (False, None, '{"path":"/tmp') == (only.complete, only.arguments, only.raw)
 
 
+@pytest.mark.parametrize("after", [[], [text("So.")], [call("other")]], ids=["the finish", "text", "another call"])
+def test_a_call_that_ends_in_half_a_text_is_not_complete(after: list[Frame]):
+    """A9: the piece said that its text goes on, and nobody said that the call was over."""
+    only = calls(begun(), piece("$.path", stringValue="/tmp", willContinue=True), *after)[0]
+    assert (False, None, '{"path":"/tmp') == (only.complete, only.arguments, only.raw)
+
+
 def test_a_call_that_ended_before_the_cut_is_complete():
     first = [begun("f"), piece("$.a", numberValue=1), OVER]
     assert [("f", True)] == [(each.name, each.complete) for each in calls(*first, finish="MAX_TOKENS")]

@@ -10,6 +10,7 @@ from weft.cli.options import add_file, add_output
 from weft.cli.output import Output
 from weft.cli.words import percent
 from weft.detect import LIKELY, Candidate, Detector
+from weft.framing.unreadable import unreadable
 
 _SHOWN = 5
 _WORTH_A_LINE = 0.01
@@ -26,13 +27,15 @@ def _run(arguments: Any) -> int:
         Output(arguments.output, beside=arguments.file) as output,
         Input(arguments.file, quiet=arguments.quiet) as source,
     ):
-        candidates = _look(source)
+        candidates, head = _look(source)
         if arguments.json:
             output.write(msgspec.json.encode(candidates) + b"\n")
         else:
             output.text(_table(candidates))
     if not source.position:
         raise Refused(f"{source.name} is empty")
+    if (why := unreadable(head)) is not None:
+        raise Refused(f"cannot read {source.name}: {why[1]}")
     if not candidates or candidates[0].confidence < LIKELY:
         raise Refused(f"{source.name} looks like no protocol that is known")
     if not candidates[0].reads:
@@ -40,16 +43,18 @@ def _run(arguments: Any) -> int:
     return 0
 
 
-def _look(source: Input) -> list[Candidate]:
-    detector = Detector()
+def _look(source: Input) -> tuple[list[Candidate], bytes]:
+    """The candidates, and how the input begins."""
+    detector, head = Detector(), b""
     try:
         for chunk in source.chunks():
+            head = head or chunk
             detector.feed(chunk)
             if detector.sure or detector.full:
                 break
     except OSError as error:
         raise source.refused(error) from None
-    return [candidate for candidate in detector.close() if candidate.confidence >= _WORTH_A_LINE]
+    return [candidate for candidate in detector.close() if candidate.confidence >= _WORTH_A_LINE], head
 
 
 def _table(candidates: list[Candidate]) -> str:

@@ -10,9 +10,9 @@ from weft.cli.command import Refused, say
 from weft.cli.input import Input
 from weft.cli.options import AUTO, StreamOptions
 from weft.cli.progress import Progress
-from weft.detect import Candidate, Detector
+from weft.detect import LOOK_BYTES, Candidate, Detector
 from weft.errors import Error, error_from_exception, make_error
-from weft.events import End, Event
+from weft.events import BlockStart, End, Event, Unknown
 from weft.filters.named import filter_named
 from weft.nearest import UnknownNameError
 from weft.protocol import resolve
@@ -36,6 +36,8 @@ class Reading:
         self._options = options
         self._announce = announce and not options.quiet
         self._emit: Callable[[Event], object] = _nothing
+        self._head = b""
+        self._understood = self._unknown = False
 
     @property
     def offset(self) -> int:
@@ -69,11 +71,19 @@ class Reading:
     def told(self) -> int:
         """The exit status. What is no success is told as the last line on standard error."""
         end, reader = self.end, self.reader
+        if self._unknown and not self._understood:
+            self._tell_what_it_looks_like()
         if end is None or end.outcome == "completed":
             return verdict.COMPLETED
         failed_at = reader.failed_at if reader is not None else None
         say(f"weft: {verdict.reason(end, failed_at, self.input.position)}")
         return verdict.UNFINISHED
+
+    def _tell_what_it_looks_like(self) -> None:
+        """Nothing was understood: it may be another protocol than it was said to be."""
+        said = self._options.protocol
+        if (other := verdict.other_than(said, self._head)) is not None:
+            say(f"weft: {self.input.name} looks like {other.name} ({verdict.sureness(other)}), not like {said}")
 
     def _feed_all(
         self, before: Callable[[Reader, bytes], object], after: Callable[[], object], progress: Progress
@@ -83,6 +93,8 @@ class Reading:
             for chunk in self._chunks():
                 reader = self._reader(self._options.protocol)
                 before(reader, chunk)
+                if len(self._head) < LOOK_BYTES and not self._understood:
+                    self._head += chunk
                 reader.feed(chunk)
                 after()
                 progress.at(self.input.position)
@@ -130,6 +142,10 @@ class Reading:
     def _take(self, event: Event) -> None:
         if type(event) is End:
             self.end = event
+        elif type(event) is BlockStart:
+            self._understood = True
+        elif type(event) is Unknown:
+            self._unknown = True
         self._emit(event)
 
     def _close(self, fault: Error | None, after: Callable[[], object]) -> None:

@@ -6,9 +6,10 @@ Knows: outcomes and the words for them. Must not know: files, or how a stream is
 from weft import jsontext
 from weft.cli.command import Refused
 from weft.cli.words import one_line, percent
-from weft.detect import LIKELY, Candidate
+from weft.detect import LIKELY, Candidate, detect
 from weft.errors import Error, is_error_body
 from weft.events import End
+from weft.framing.unreadable import unreadable
 
 COMPLETED, UNFINISHED = 0, 3
 
@@ -45,6 +46,14 @@ def sureness(best: Candidate) -> str:
     )
 
 
+def other_than(protocol: str, head: bytes) -> Candidate | None:
+    """What the input looks like, if that is another protocol than it was said to be."""
+    best = next(iter(detect(head)), None)
+    if best is None or best.confidence < LIKELY or best.protocol == protocol.partition("/")[0]:
+        return None
+    return best
+
+
 def chosen(candidates: list[Candidate], head: bytes, status: int | None, name: str) -> Candidate:
     """What a stream is to be read as. Refused where that would be a guess, save for errors, which read the same in any protocol."""
     best = candidates[0] if candidates else None
@@ -57,6 +66,8 @@ def chosen(candidates: list[Candidate], head: bytes, status: int | None, name: s
         raise Refused(f"{name} is empty")
     if best is not None and not best.reads and best.confidence >= LIKELY:
         raise Refused(f"{name} looks like {best.title}, which Weft does not read")
+    if (why := unreadable(head)) is not None:
+        raise Refused(f"cannot read {name}: {why[1]}")
     guess = f" (best guess: {best.name}, {percent(best.confidence)})" if best is not None and best.reads else ""
     raise Refused(f"cannot tell which protocol {name} is{guess}; say it with --from")
 

@@ -21,22 +21,29 @@ NAMES: Final = ("think", "thinking", "thought", "reasoning")
 _SPACE: Final = r"[a-z][\w.-]{0,23}"  # of a name, as in <mm:think>
 _NAME: Final = rf"(?:{_SPACE}:)?(?:{'|'.join(NAMES)})"
 _NAME_BEGUN: Final = rf"{_SPACE}|(?:{_SPACE}:)?(?:{beginnings(name + '>' for name in NAMES)})?"
+_ODD: Final = {"◁think▷": "◁/think▷", "[think]": "[/think]", "<|start_thinking|>": "<|end_thinking|>"}
+"""Tags that are not made of angles and a name (Kimi, Magistral, Command), and what closes them."""
+
 _LONGEST: Final = 40
-_OPEN: Final = Marker(rf"<(?P<open>{_NAME})>", rf"<(?:{_NAME_BEGUN})", _LONGEST)
-_CLOSE: Final = Marker(rf"</(?P<close>{_NAME})>", rf"</?|</(?:{_NAME_BEGUN})", _LONGEST)
+_OPENS: Final = rf"<(?P<open>{_NAME})>|(?P<odd>{'|'.join(map(re.escape, _ODD))})"
+_CLOSES: Final = rf"</(?P<close>{_NAME})>|(?P<odd_close>{'|'.join(map(re.escape, _ODD.values()))})"
+_OPEN_BEGUN: Final = rf"<(?:{_NAME_BEGUN})|{beginnings(_ODD)}"
+_CLOSE_BEGUN: Final = rf"</?|</(?:{_NAME_BEGUN})|{beginnings(_ODD.values())}"
+_OPEN: Final = Marker(_OPENS, _OPEN_BEGUN, _LONGEST, "<◁[")
+_CLOSE: Final = Marker(_CLOSES, _CLOSE_BEGUN, _LONGEST, "<◁[")
 _ANY: Final = Marker(
-    rf"<(?P<open>{_NAME})>|</(?P<close>{_NAME})>|(?<![^\n])(?P<fence>```|~~~)",
-    rf"</?(?:{_NAME_BEGUN})?|(?<![^\n])(?:``?|~~?)",
+    rf"{_OPENS}|{_CLOSES}|(?<![^\n])(?P<fence>```|~~~)",
+    rf"{_OPEN_BEGUN}|{_CLOSE_BEGUN}|(?<![^\n])(?:``?|~~?)",
     _LONGEST,
-    "<`~",
+    "<◁[`~",
 )
 _FENCE: Final = Marker(r"(?<![^\n])(?:```|~~~)", r"(?<![^\n])(?:``?|~~?)", 3, "`~")
 _SPACES: Final = re.compile(r"\s*")
 
 
 @cache
-def _close_of(name: str) -> Marker:
-    return Marker.of(f"</{name}>")
+def _close_of(name: str | None, odd: str | None) -> Marker:
+    return Marker.of(_ODD[odd.lower()] if odd else f"</{name}>")
 
 
 def _end(found: re.Match[str] | None) -> int:
@@ -130,13 +137,13 @@ class ThinkLane(Lane):
         if found is None:
             self.say(text[at:end])
             return self.hold(text, rest)
-        self._note_close(found["close"])
+        self._note_close(found.group())
         self.say(text[at:rest])
         return rest
 
     def _enter(self, tag: re.Match[str]) -> None:
         self.markup(self._take_space() + tag.group())
-        self._close = _close_of(tag["open"])
+        self._close = _close_of(tag["open"], tag["odd"])
         self.read = self._thinking
 
     def _take_space(self) -> str:
@@ -144,17 +151,17 @@ class ThinkLane(Lane):
         self._space.clear()
         return space
 
-    def _note_close(self, name: str) -> None:
+    def _note_close(self, tag: str) -> None:
         """A tag that closes nothing stays what it is: text."""
         code = "think_closed_again" if self._thought else "think_never_opened"
         if code not in self._noted:
             self._noted.add(code)
-            self.filter.out.note(code, _WHY[code].format(name))
+            self.filter.out.note(code, _WHY[code].format(tag))
 
 
 _WHY: Final = {
-    "think_closed_again": "</{}> came again: the first may have been a quotation, and what is text since then reasoning",
-    "think_never_opened": "</{}> closes nothing: if the prompt opens it, what stands before it is reasoning (filter think-open)",
+    "think_closed_again": "{} came again: the first may have been a quotation, and what is text since then reasoning",
+    "think_never_opened": "{} closes nothing: if the prompt opens it, what stands before it is reasoning (filter think-open)",
 }
 
 
@@ -230,14 +237,14 @@ class AnywhereLane(ThinkLane):
             self.say(text[at:end])
             return self.hold(text, rest)
         kind = "fence" if self._fenced else found.lastgroup
-        if kind == "open":
+        if kind in ("open", "odd"):
             self.say(text[at:end])
             self._enter(found)
             return rest
         if kind == "fence":
             self._fenced = not self._fenced
         else:
-            self._note_close(found["close"])
+            self._note_close(found.group())
         self.say(text[at:rest])
         return rest
 

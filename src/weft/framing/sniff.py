@@ -12,6 +12,7 @@ from weft.framing.ndjson import NDJSON
 from weft.framing.page import Page
 from weft.framing.run import TakeRun
 from weft.framing.sse import SSE
+from weft.framing.unreadable import Unreadable, may_be_unreadable, unreadable
 
 _BOM: Final = b"\xef\xbb\xbf"
 _SPACE: Final = b" \t\r\n"
@@ -21,6 +22,7 @@ _FIRST_BYTES: Final = 4096
 """What does not show by then is the default: white space without end must not be kept."""
 _LONGEST_AWS_FRAME: Final = 25 << 20
 _SHORTEST_AWS_FRAME: Final = 16
+_NO_FRAMES: Final = {"html": Page, "unreadable": Unreadable}
 
 
 class Sniffer:
@@ -66,7 +68,7 @@ class Sniffer:
         self.close()
 
     def _hand_over(self, name: str) -> None:
-        make = Page if name == "html" else FRAMERS[name]
+        make = _NO_FRAMES.get(name) or FRAMERS[name]
         inner = self._inner = make(*self._sinks, self._limit)
         if self._take_run is not None and isinstance(inner, SSE | NDJSON):
             inner.take_run = self._take_run
@@ -78,11 +80,13 @@ class Sniffer:
 
 def framing_of(head: bytes, default: str) -> str | None:
     """The framing of an input that begins with `head`; None while more of it must be seen."""
-    if not head or head in _BOM[:2] or (head[0] == 0 and len(head) < 4):
+    if not head or head in _BOM[:2] or (head[0] == 0 and len(head) < 4) or may_be_unreadable(head):
         return None
     if head[0] == 0:
         total = int.from_bytes(head[:4], "big")
         return "aws" if _SHORTEST_AWS_FRAME <= total <= _LONGEST_AWS_FRAME else default
+    if unreadable(head) is not None:
+        return "unreadable"
     text = head.removeprefix(_BOM).lstrip(_SPACE)
     if text in {b"", b"["}:
         return None

@@ -32,15 +32,19 @@ def args_text(raw: msgspec.Raw) -> str:
 
 
 class _Open:
-    """A call whose arguments are still coming. One whose pieces made no text is not closed, and so never complete."""
+    """A call whose arguments are still coming. One whose pieces made no text is not closed, and so never complete.
 
-    __slots__ = ("id", "key", "spoiled", "writer")
+    `halfway`: the last piece was a part of a text that was said to go on.
+    """
+
+    __slots__ = ("halfway", "id", "key", "spoiled", "writer")
 
     def __init__(self, key: str, id: str | None) -> None:
         self.key = key
         self.id = id
         self.writer = ArgsWriter()
         self.spoiled = False
+        self.halfway = False
 
 
 class FunctionCalls:
@@ -74,14 +78,17 @@ class FunctionCalls:
         elif call.partial_args:
             out.note("args_without_call", "arguments of a call that nobody opened")
 
-    def end(self, out: Assembler, choice: int) -> None:
-        """Whatever came says that the open call of this choice is over."""
+    def end(self, out: Assembler, choice: int, *, said: bool = False) -> None:
+        """The open call of this choice is over. Where nobody `said` so but what came next shows it, half a text stays half."""
         call = self._open.pop(choice, None)
         if call is None:
             return
-        if not call.spoiled:
+        cut = call.halfway and not said and not call.spoiled
+        if cut:
+            out.note("args_broke_off", "the arguments of a call ended in the middle of a text")
+        elif not call.spoiled:
             out.args(call.writer.close(), call.key)
-        out.end(call.key, not call.spoiled)
+        out.end(call.key, not (cut or call.spoiled))
 
     def _whole(self, out: Assembler, call: FunctionCall, choice: int, signature: str | None) -> None:
         id, args = call.id or None, args_text(call.args)
@@ -114,11 +121,12 @@ class FunctionCalls:
         if call.partial_args:
             self._fill(out, opened, call.partial_args)
         if not call.will_continue:
-            self.end(out, choice)
+            self.end(out, choice, said=True)
 
     def _fill(self, out: Assembler, opened: _Open, pieces: list[PartialArg]) -> None:
         """Say pieces, as far as they have a place in the text."""
         writer, key = opened.writer, opened.key
+        opened.halfway = pieces[-1].string_value is not None and bool(pieces[-1].will_continue)
         try:
             for piece in pieces if not opened.spoiled else ():
                 if piece.string_value is not None:

@@ -59,7 +59,7 @@ class Messages:
             rest.refusal = None
         if number not in self._texts and out.said("text", number):
             rest.content = None
-        elif isinstance(message.content, str):
+        elif isinstance(message.content, str) and message.content:
             rest.content = self._new(out, message.content, self._texts.get(number, ""))
             self._texts[number] = message.content
         self._speaker.delta(rest, number, logprobs)

@@ -170,11 +170,11 @@ _UNREAD = {
         "obfuscation content_filter_offsets matched_stop role routed_experts seed stop_reason token_ids trace_details"
     ),
     "choices.delta.": (
-        "role obfuscation audio_content channel index name provider_metadata provider_specific_fields token_id token_ids "
-        "tool_calls.type tool_calls.function.description"
+        "role obfuscation audio_content channel content_list index name provider_metadata provider_specific_fields text token_id token_ids "
+        "type thinking_blocks.type tool_calls.type tool_calls.function.description"
     ),
     "choices.message.": (
-        "role name padding provider_metadata provider_specific_fields reasoning_encrypted thought_signature "
+        "role name padding provider_metadata provider_specific_fields reasoning_encrypted thinking_blocks.type thought_signature "
         "tool_calls.type tool_calls.function.description"
     ),
     "x_groq.": "id seed usage_breakdown",
