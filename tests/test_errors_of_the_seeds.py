@@ -4,6 +4,7 @@ import pytest
 
 from weft import error_tables as tables
 from weft.errors import (
+    BRIDGE_DELTA_AFTER_TERMINAL,
     make_error,
     to_seed000,
     to_seed001,

@@ -61,11 +61,9 @@ FOREIGN: tuple[ProtocolSpec, ...] = (
     _foreign(
         "openai-assistants", "OpenAI Assistants", ("object", "thread", 0.98), ("object", "assistant", 0.9), (_FRAME_NAME, "thread.", 0.9),
     ),
-    _foreign("openai-completions", "OpenAI completions (not chat)", ("object", "text", 0.6), ("choices.text", None, 0.97)),
     _foreign("openai-media", "OpenAI images and transcripts", ("type", "image_", 0.95), ("type", "transcript.", 0.95)),
     _foreign("gemini-live", "Gemini Live", ("setupComplete", None, 0.97), ("serverContent", None, 0.97)),
     _foreign("claude-code", "Claude Code stream-json", ("claude_code_version", None, 0.98), ("session_id", None, 0.8)),
-    _foreign("watsonx", "watsonx text generation", ("results.generated_text", None, 0.98)),
     _foreign("replicate", "Replicate", (_FRAME_NAME, "output", 0.8)),
 )  # fmt: skip
 

@@ -7,10 +7,10 @@ Must not know: wires or events in flight.
 from weft.events import Finish, FinishReason, Outcome
 
 _WORDS: dict[FinishReason, str] = {
-    "stop": "stop end_turn end eos eos_token stop_sequence STOP COMPLETE STOP_SEQUENCE FINISH completed",
+    "stop": "stop end_turn end eos eos_token endoftext stop_sequence STOP COMPLETE STOP_SEQUENCE FINISH completed",
     "length": (
-        "length max_tokens max_output_tokens max_messages model_length model_context_window_exceeded MAX_TOKENS LENGTH "
-        "incomplete"
+        "length max_tokens max_output_tokens max_messages token_limit time_limit model_length model_context_window_exceeded MAX_TOKENS LENGTH "
+        "incomplete budget_exceeded"
     ),
     "tool_calls": "tool_calls tool-calls function_call tool_use TOOL_CALL requires_action",
     "content_filter": (
@@ -19,7 +19,7 @@ _WORDS: dict[FinishReason, str] = {
         "MODEL_ARMOR ESCALATION JAILBREAK ERROR_TOXIC"
     ),
     "refusal": "refusal",
-    "pause": "pause_turn compaction steered CONTINUATION",
+    "pause": "pause_turn compaction steered CONTINUATION requires_continuation",
     "error": (
         "error failed insufficient_system_resource network_error malformed_model_output malformed_tool_use ERROR TIMEOUT "
         "MALFORMED_FUNCTION_CALL UNEXPECTED_TOOL_CALL TOO_MANY_TOOL_CALLS MALFORMED_RESPONSE MISSING_THOUGHT_SIGNATURE "

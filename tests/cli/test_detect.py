@@ -195,7 +195,6 @@ def test_deep_nesting_is_looked_at_in_peace():
         (sse({"type": "session.created", "event_id": "e", "session": {}}, {"type": "response.created", "event_id": "f", "response": {"object": "realtime.response"}}), "openai-realtime"),
         (sse({"type": "response.output_text.delta", "event_id": "e", "response_id": "r", "output_index": 0, "delta": "x"}, {"type": "session.updated", "event_id": "e"}), "openai-realtime"),
         (b"event: thread.run.created\n" + sse({"object": "thread.run", "id": "run_1"}), "openai-assistants"),
-        (sse({"object": "text_completion", "choices": [{"text": "x", "index": 0}]}), "openai-completions"),
         (b'{"jsonrpc":"2.0","id":1,"result":{"kind":"task"}}', "json-rpc"),
         (sse({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}, {"type": "RUN_FINISHED", "outcome": "ok"}), "ag-ui"),
         (b'{"setupComplete":{}}\n{"serverContent":{}}\n', "gemini-live"),
@@ -231,6 +230,8 @@ def test_nothing_known_is_nothing(data: bytes):
 # A fixture that says too little, or that another protocol's decoder reads as well.
 ARGUED = {
     "anthropic+bedrock/nova.eventstream": "bedrock",  # Nova's frames are Converse's
+    "anthropic+bedrock/deepseek.eventstream": "openai-chat",  # as are those of DeepSeek of chat
+    "anthropic+bedrock/command_r.eventstream": "cohere",  # Command R speaks version 1
     "openai-responses/error_whole.json": "openai-chat",  # OpenAI's error bodies are the same for all its protocols
 }
 
@@ -256,11 +257,10 @@ RIGHT = {
     "openai-chat": {"openai-chat"},
     "openai-responses": {"openai-responses"},
     "ai-sdk-ui": {"ai-sdk-ui"},
-    # Old TGI calls its chat replies text_completion; what is in them is chat.
-    "openai-completions": {None, "openai-completions", "openai-chat"},
+    "openai-completions": {None, "openai-chat"},
+    "watsonx": {"openai-chat"},
 }
 NOBODYS = {
-    "bedrock-invoke/nonstream/dd-trace-py.ai21-invoke-0d34cfc9.json",  # AI21's own form, which nobody reads
     "gemini/vertexai-sdk-test-data.vertexai-streaming-failure-invalid-json-cb2eeb49.sse",  # {"this": {"is": {"not": …}}}
 }
 

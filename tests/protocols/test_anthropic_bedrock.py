@@ -1,7 +1,7 @@
 """Anthropic Messages inside Bedrock's InvokeModel, and the other families that come the same way. Atlas 2.7.
 
-Claude, Titan, Llama, Mistral, Cohere Command and the old completion form are read here; Nova speaks Converse, gpt-oss, Qwen and DeepSeek
-speak chat.completions, and are read as what they speak. AI21 is carried as unknown frames.
+Claude, Titan, Llama, Mistral, Cohere Command, AI21 Jurassic and the old completion form are read here; Nova speaks Converse, gpt-oss, Qwen and
+DeepSeek speak chat.completions, Cohere Command R its own version 1, and are read as what they speak.
 """
 
 import json
@@ -244,11 +244,15 @@ def test_a_cut_completion_is_truncated(frames: list[Any]):
             "completion": "Once upon.",
             "stop_reason": "stop_sequence",
         },
+        {"id": 1, "completions": [{"data": {"text": "Once upon."}, "finishReason": {"reason": "endoftext"}}]},
+        {"choices": [{"text": "Once upon.", "stop_reason": "stop"}]},
+        {"generation_id": "g1", "text": "Once upon.", "finish_reason": "COMPLETE", "chat_history": [{"role": "USER", "message": "p"}]},
     ],
-)
+)  # fmt: skip
 def test_whole_replies_of_other_families_are_read(reply: dict):
     got = message(json.dumps(reply).encode(), A)
     assert ("Once upon.", "completed", "stop") == (got.text, got.outcome, got.finish)
+    assert ([], []) == (got.unknown, got.notes)
 
 
 def test_several_completions_are_several_choices():
@@ -349,7 +353,39 @@ def test_a_whole_reply_of_nova_is_read():
     assert ("Hi", "completed", "stop") == (got.text, got.outcome, got.finish)
 
 
+def test_a_finish_of_deepseek_s_is_called_a_stop_reason():
+    """As of Mistral's newer models there; elsewhere that is what vLLM puts beside the finish."""
+    frames = [
+        {"choices": [{"text": "Once ", "stop_reason": None}]},
+        {"choices": [{"text": "upon.", "stop_reason": "length"}], "amazon-bedrock-invocationMetrics": METRICS},
+    ]
+    got = message(packed(*frames), A)
+    assert ("Once upon.", "incomplete", "length", "length") == (got.text, got.outcome, got.finish, got.finish_raw)
+    assert ([], []) == (got.unknown, got.notes)
+    assert "truncated" == message(packed(frames[0]), A).outcome
+
+
+COMMAND_R = [
+    {"event_type": "text-generation", "text": "Hi", "is_finished": False},
+    {"event_type": "tool-calls-generation", "tool_calls": [{"name": "look", "parameters": {"a": 1}}], "is_finished": False},
+    {
+        "event_type": "stream-end",
+        "finish_reason": "COMPLETE",
+        "is_finished": True,
+        "response": {"text": "Hi", "tool_calls": [{"name": "look", "parameters": {"a": 1}}]},
+        "amazon-bedrock-invocationMetrics": METRICS,
+    },
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["anthropic", A, "cohere"])
+def test_calls_of_command_r_are_read(name: str):
+    got = message(packed(*COMMAND_R), name)
+    assert ("Hi", "completed", "tool_calls", [], []) == (got.text, got.outcome, got.finish, got.unknown, got.notes)
+    assert [("look", {"a": 1}, True)] == [(call.name, call.arguments, call.complete) for call in got.tool_calls]
+
+
 def test_a_family_that_nobody_reads_is_carried():
-    frame = {"id": 1, "completions": [{"data": {"text": "Hi"}, "finishReason": {"reason": "endoftext"}}]}
+    frame = {"song": "la", "verse": 1}
     got: Message = message(packed(frame), A)
     assert ([frame], "", "truncated") == ([unknown.raw for unknown in got.unknown], got.text, got.outcome)

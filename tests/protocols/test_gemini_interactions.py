@@ -150,6 +150,68 @@ def test_tools_of_google_s_are_calls_and_results():
     assert ("stop", ["a"]) == (got.finish, [signature.value for signature in ran.signatures])
 
 
+def told(at: int, type: str, *deltas: Frame, **members: Any) -> Message:
+    return message(sse(begun(), *step(at, type, *deltas, **members), ended()), G)
+
+
+def test_a_result_of_which_only_the_call_is_told_is_still_a_result():
+    got = told(0, "file_search_result", {"type": "file_search_result", "signature": "s"}, call_id="c1")
+    (result,) = got.blocks
+    assert isinstance(result, ToolResult)
+    assert ("c1", "file_search", None, "s") == (
+        result.call_id,
+        result.name,
+        result.content,
+        result.signatures[0].value,
+    )
+
+
+def test_a_call_of_an_mcp_server_has_the_name_that_its_delta_brings():
+    asked = {"type": "mcp_server_tool_call", "name": "echo", "server_name": "loud", "arguments": {"a": 1}}
+    got = told(0, "mcp_server_tool_call", asked, id="m1")
+    (only,) = got.tool_calls
+    assert ("m1", "echo", {"a": 1}, "provider") == (only.id, only.name, only.arguments, only.executor)
+
+
+def test_a_call_that_begins_without_an_id_gets_that_of_its_delta():
+    asked = {"type": "google_search_call", "id": "g1", "arguments": {"queries": ["x"]}}
+    assert "g1" == told(0, "google_search_call", asked).tool_calls[0].id
+
+
+def test_a_call_that_never_gets_an_id_is_still_a_call():
+    (only,) = told(0, "url_context_call").tool_calls
+    assert ("url_context", True, True) == (only.name, only.made_id, only.complete)
+
+
+def test_the_result_of_a_function_has_its_name():
+    got = told(0, "function_result", call_id="c1", name="f", result="1", is_error=True)
+    (result,) = got.blocks
+    assert isinstance(result, ToolResult)
+    assert ("f", "1", True) == (result.name, result.content, result.is_error)
+
+
+def test_a_picture_in_a_thought_is_a_file():
+    image = {"type": "image", "mime_type": "image/png", "data": "aGk="}
+    got = told(0, "thought", {"type": "thought_summary", "content": image})
+    assert ["aGk="] == [part.data for part in got.blocks if isinstance(part, FilePart)]
+
+
+def test_output_that_failed_says_so_after_what_there_is_of_it():
+    wrong = {"code": 13, "message": "Lost it."}
+    got = told(0, "model_output", content=[said("So")], error=wrong)
+    assert got.error is not None
+    assert ("failed", "Lost it.", "So") == (got.outcome, got.error.message, got.text)
+
+
+def test_the_usage_so_far_may_stand_in_the_metadata_of_a_delta():
+    frames = [begun(), *map(dict, ANSWER), ended()]
+    frames[2]["metadata"] = {"total_usage": USAGE | {"total_input_tokens": 8}}
+    del frames[-1]["interaction"]["usage"]
+    got = message(sse(*frames), G)
+    assert got.usage is not None
+    assert 8 == got.usage.input_tokens
+
+
 def test_citations_are_in_characters():
     note = {"type": "url_citation", "start_index": 7, "end_index": 11, "url": "https://a.example", "title": "a"}
     got = message(
@@ -188,6 +250,8 @@ def test_media_are_files_in_their_place():
         ("incomplete", "incomplete", "length"),
         ("failed", "failed", "error"),
         ("cancelled", "completed", "other"),
+        ("budget_exceeded", "incomplete", "length"),
+        ("requires_continuation", "completed", "pause"),
     ],
 )
 def test_every_status_has_its_meaning(status: str, outcome: str, finish: str):

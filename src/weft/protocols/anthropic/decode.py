@@ -81,7 +81,7 @@ class AnthropicDecoder:
             self._begin(message)
         elif self._stopped:
             self.out.note("message_after_end", "another message began after the end of the first")
-        elif message.id is None or self._id is None or message.id == self._id:
+        elif message.id is None or self._id is None or _id(message) == self._id:
             self.out.note("message_repeated", "message_start came again")
         else:
             text = f"message {message.id!r} began inside message {self._id!r}"
@@ -112,10 +112,10 @@ class AnthropicDecoder:
         self.message_stop(event)
 
     def _begin(self, message: Message) -> None:
-        self._begun, self._id = True, message.id
-        host = next((row for row in ROWS if message.id and message.id.startswith(row.ids)), None)
+        self._begun, self._id = True, _id(message)
+        host = next((row for row in ROWS if self._id and self._id.startswith(row.ids)), None)
         self._provider = self._provider or (host.provider if host is not None else None)
-        self.out.start(message.id, message.model, message.provider or self._provider)
+        self.out.start(self._id, message.model, message.provider or self._provider)
         for name in _MESSAGE_METAS:
             if value := getattr(message, name):
                 self.out.meta(name, value)
@@ -176,7 +176,7 @@ class AnthropicDecoder:
             out.place.inner(b'{"type":"content_block_start","content_block":' + out.place.frame() + b"}", name)
             self._content.stop(self.out, UNNUMBERED)
         elif (family := families.find(value := _value(out.place.frame()))) is not None:
-            out.start(event.id, event.model, self._provider)
+            out.start(_id(event), event.model, self._provider)
             self._hosted(event)
             families.say(out, family, value)
         elif event.invocation_metrics is not None:
@@ -191,6 +191,10 @@ class AnthropicDecoder:
         """What Bedrock puts beside the last event."""
         self.out.meta("invocation_metrics", event.invocation_metrics)
         self.out.meta("guardrail_action", event.guardrail_action)
+
+
+def _id(message: Message) -> str | None:
+    return None if message.id is None else str(message.id)
 
 
 def _key(event: Event) -> int:

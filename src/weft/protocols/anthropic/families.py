@@ -12,7 +12,10 @@ from weft.protocols.anthropic.wire import METRICS
 
 
 class Family(NamedTuple):
-    """`mark` is the member that betrays the family; where it is a list, each of its items is a completion. `choice` numbers them."""
+    """`mark` is the member that betrays the family; where it is a list, each of its items is a completion. `choice` numbers them.
+
+    Text and finish may stand one level deeper than the completion: a dot leads there.
+    """
 
     mark: str
     text: str
@@ -30,13 +33,14 @@ ROWS: Final = (
     Family("outputs", "text", "stop_reason"),  # Mistral
     Family("is_finished", "text", "finish_reason", choice="index"),  # Cohere Command
     Family("generations", "text", "finish_reason"),
+    Family("completions", "data.text", "finishReason.reason"),  # AI21 Jurassic
 )
-MEMBERS: Final = frozenset(name for row in ROWS for name in row if name)
+MEMBERS: Final = frozenset(name.partition(".")[0] for row in ROWS for name in row if name) | {"prompt"}
 
 
 def find(frame: Any) -> Family | None:
     """The family that this frame is of. A frame with a type of its own is of none, but for `completion`."""
-    if not jsontext.is_object(frame) or frame.get("type") not in (None, "completion"):
+    if not jsontext.is_object(frame) or frame.get("type") not in (None, "completion") or "event_type" in frame:
         return None
     return next((row for row in ROWS if row.mark in frame), None)
 
@@ -49,7 +53,7 @@ def say(out: Assembler, family: Family, frame: dict[str, Any]) -> None:
         if not jsontext.is_object(piece):
             continue
         choice = _count(piece.get(family.choice)) or number
-        text, finish = piece.get(family.text), piece.get(family.finish)
+        text, finish = _at(piece, family.text), _at(piece, family.finish)
         if isinstance(text, str):
             out.text(text, choice)
         if isinstance(finish, str):
@@ -68,6 +72,12 @@ def _usage(out: Assembler, family: Family, frame: dict[str, Any]) -> None:
         names, raw = (family.input, family.output), frame
     counts = {"input_tokens": _count(raw.get(names[0])), "output_tokens": _count(raw.get(names[1]))}
     out.usage(counts, None, {name: raw[name] for name in names if name in raw})
+
+
+def _at(piece: dict[str, Any], path: str) -> Any:
+    first, _, rest = path.partition(".")
+    found = piece.get(first)
+    return _at(found, rest) if rest and jsontext.is_object(found) else found
 
 
 def _count(value: Any) -> int | None:

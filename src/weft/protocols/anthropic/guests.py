@@ -19,6 +19,8 @@ MEMBERS: Final = {
     "contentBlockDelta": "bedrock",
     "output": "bedrock",
     "choices": "openai-chat",  # gpt-oss, Qwen, DeepSeek
+    "event_type": "cohere",  # Command R speaks version 1
+    "chat_history": "cohere",
 }
 """A member that no event of Messages has -> whose it is (atlas 2.7)."""
 

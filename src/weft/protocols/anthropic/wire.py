@@ -69,9 +69,9 @@ class Usage(Wire, omit_defaults=True):
 
 
 class Message(Wire, kw_only=True):
-    """What `message_start` holds, and what a whole reply is."""
+    """What `message_start` holds, and what a whole reply is. AI21 numbers its replies."""
 
-    id: str | None = None
+    id: str | int | None = None
     model: str | None = None
     provider: str | None = None
     content: list[Block] | None = None

@@ -57,6 +57,8 @@ class CohereDecoder:
             self._version1.take(self.out)
         elif frame.type is None and isinstance(frame.message, Message):
             self._whole(frame, frame.message)
+        elif frame.wrapped is not None:
+            self.out.place.inner(frame.wrapped, name)
         else:
             self.out.unknown(self.out.place.frame(), name)
 

@@ -61,7 +61,10 @@ class Delta(Wire):
 
 
 class Frame(Wire):
-    """An event; or a whole reply, whose `message` stands beside `finish_reason`; or an error, whose message is text."""
+    """An event; or a whole reply, whose `message` stands beside `finish_reason`; or an error, whose message is text.
+
+    `wrapped` is an event as Bedrock's InvokeModel sends it.
+    """
 
     type: str | None = None
     index: int | None = None
@@ -74,6 +77,7 @@ class Frame(Wire):
     prompt: str | None = None
     event_type: str | None = None
     generation_id: str | None = None
+    wrapped: bytes | None = msgspec.field(default=None, name="bytes")
 
 
 # Known and not read: who speaks, and what the type of an event or block says already.

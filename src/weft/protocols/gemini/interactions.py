@@ -10,6 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from weft.assembler import Assembler
+from weft.errors import error_from_body, is_error_body
 from weft.jsontext import is_object
 from weft.protocols.gemini.calls import args_text
 from weft.protocols.gemini.spoken import SpokenText
@@ -39,10 +40,12 @@ class _Item(_Wire):
     mime_type: str | None = None
     data: str | None = None
     uri: str | None = None
+    error: Any = None
 
 
 class _Metadata(_Wire):
     usage: dict[str, Any] | None = None
+    total_usage: dict[str, Any] | None = None
 
 
 class _Interaction(_Wire):
@@ -77,6 +80,8 @@ _EVENTS: Final = frozenset(
 )
 _UNDER_WAY: Final = frozenset({"", "in_progress", "queued"})
 _FILES: Final = frozenset({"image", "audio", "video", "document", "file"})
+_NAMED: Final = frozenset({"function_call", "mcp_server_tool_call"})
+"""Calls that are named after their tool; others are of the tool that their type says."""
 
 
 class Interactions:
@@ -85,6 +90,7 @@ class Interactions:
     def __init__(self) -> None:
         self._steps: dict[int, _Item] = {}
         self._called: set[int] = set()
+        self._answered: set[int] = set()
         self._spoken: dict[int, SpokenText] = {}
 
     def take(self, out: Assembler, text: bytes) -> bool:
@@ -111,6 +117,9 @@ class Interactions:
             self._steps[place] = step
             known = self._say(out, place, step, step) and known
             self._stop(out, place)
+        if (told.status or "") not in _UNDER_WAY:
+            for place in sorted(self._steps):
+                self._stop(out, place)
         _close(out, told, event.metadata)
         return known
 
@@ -124,14 +133,16 @@ class Interactions:
         elif kind.endswith("_call") or kind == "arguments_delta":
             self._call(out, at, item, step)
         elif kind.endswith("_result"):
-            _result(out, _key(at), item, step)
+            self._result(out, at, item, step)
         elif kind in _FILES:
             out.end(_key(at))
-            if item.data or item.uri:
-                out.file(media_type=item.mime_type, data=item.data, url=item.uri)
+            _file(out, item)
         elif kind == "model_output":
             flat = [content for content in _contents(item) if content.type != kind]
-            return all([self._say(out, at, content, step) for content in flat])  # noqa: C419 - each is to be said
+            known = all([self._say(out, at, content, step) for content in flat])  # noqa: C419 - each is to be said
+            if item.error is not None and is_error_body({"error": item.error}):
+                out.fail(error_from_body({"error": item.error}))
+            return known
         else:
             return kind == "user_input"
         return True
@@ -145,27 +156,48 @@ class Interactions:
             if is_object(note):
                 _annotate(out, _key(at), note, spoken)
 
-    def _call(self, out: Assembler, at: int, item: _Item, step: _Item) -> None:
-        """A call of the client's, or of a tool that Google runs; its arguments come in pieces, at once, or with its beginning."""
+    def _call(self, out: Assembler, at: int, item: _Item, step: _Item, *, last: bool = False) -> None:
+        """A call of the client's, or of a tool that Google runs; its arguments come in pieces, at once, or with its beginning.
+
+        What its beginning does not tell, the first delta may: a call is announced when it has a name and had a chance of its id.
+        """
         kind, key = step.type or item.type, _key(at)
-        mine = kind == "function_call"
-        name = item.name or step.name or (None if mine else kind.removesuffix("_call"))
-        if name and at not in self._called:
+        name = item.name or step.name or (None if kind in _NAMED and not last else kind.removesuffix("_call"))
+        if name and at not in self._called and (item is not step or item.id or last):
             self._called.add(at)
-            executor = "client" if mine else "provider"
+            mine = kind == "function_call"
             tool = "function" if mine else kind
+            executor = "client" if mine else "provider"
             out.open("tool_call", key, id=item.id or step.id, name=name, executor=executor, tool=tool)
         if item is not step and at in self._called:
             out.args(args_text(item.arguments), key)
-        if item.signature:
+        if item.signature and at in self._called:
             out.signature(item.signature, 0, key)
 
+    def _result(self, out: Assembler, at: int, item: _Item, step: _Item, *, last: bool = False) -> None:
+        """What a tool that Google ran gave back. Of some tools only that they answered is told."""
+        key, kind, signature = _key(at), step.type or item.type, item.signature or step.signature
+        if item.result is None and not last:
+            step.signature = signature
+            return
+        name = item.name or step.name or kind.removesuffix("_result")
+        failed = bool(item.is_error or step.is_error)
+        out.result(item.call_id or step.call_id, item.result, key, name=name, is_error=failed)
+        if signature:
+            out.signature(signature, 0, key)
+        self._answered.add(at)
+
     def _stop(self, out: Assembler, at: int) -> None:
-        """A step is over; arguments that came only with its beginning are said now."""
+        """A step is over: what waited for a delta that never came is said, and arguments that came only with its beginning."""
         step = self._steps.pop(at, None)
         self._spoken.pop(at, None)
-        if step is not None and at in self._called and not out.call_args(_key(at)):
-            out.args(args_text(step.arguments), _key(at))
+        if step is not None and step.type.endswith("_call"):
+            if at not in self._called:
+                self._call(out, at, step, step, last=True)
+            if not out.call_args(_key(at)):
+                out.args(args_text(step.arguments), _key(at))
+        elif step is not None and step.type.endswith("_result") and at not in self._answered:
+            self._result(out, at, step, step, last=True)
         out.end(_key(at))
 
 
@@ -173,17 +205,14 @@ def _thought(out: Assembler, key: str, item: _Item) -> None:
     """A summary of a thought, its signature, or both."""
     for content in (*(item.summary or ()), *_contents(item)):
         out.reasoning(content.text or "", 0, key, 0, "summary")
+        _file(out, content)
     if item.signature:
         out.signature(item.signature, 0, key)
 
 
-def _result(out: Assembler, key: str, item: _Item, step: _Item) -> None:
-    """What a tool that Google ran gave back."""
-    if item.result is not None:
-        name = item.type.removesuffix("_result")
-        out.result(item.call_id or step.call_id, item.result, key, name=name, is_error=bool(item.is_error))
-        if item.signature:
-            out.signature(item.signature, 0, key)
+def _file(out: Assembler, item: _Item) -> None:
+    if item.data or item.uri:
+        out.file(media_type=item.mime_type, data=item.data, url=item.uri)
 
 
 def _annotate(out: Assembler, key: str, note: dict[str, Any], spoken: SpokenText) -> None:
@@ -204,7 +233,7 @@ def _contents(item: _Item) -> list[_Item]:
 
 def _close(out: Assembler, told: _Interaction, metadata: _Metadata | None) -> None:
     """What it has cost so far, and how it ended, if it has."""
-    usage = told.usage or (metadata.usage if metadata is not None else None)
+    usage = told.usage or (metadata.usage or metadata.total_usage if metadata is not None else None)
     if usage:
         out.usage(*_counts(usage), usage)
     if told.service_tier:

@@ -8,10 +8,14 @@ Order within one delta: reasoning, text, refusal, calls, what stands beside them
 
 from typing import Any, ClassVar
 
+import msgspec
+from msgspec.structs import replace
+
 from weft import jsontext
 from weft.assembler import Assembler
 from weft.errors import error_from_body, is_error_body
 from weft.facts import fact_of
+from weft.protocols.openai_chat import plain
 from weft.protocols.openai_chat.content import content_parts
 from weft.protocols.openai_chat.dialects import ROWS, ChatDialect
 from weft.protocols.openai_chat.extras import Extras
@@ -143,6 +147,8 @@ class ChatDecoder:
             out.text(chunk.value)
         elif chunk.wrapped is not None:
             out.place.inner(chunk.wrapped, "")
+        elif chunk.choices is None and (form := plain.form_of(body := jsontext.read_object(out.place.frame()))):
+            plain.say(out, form, body, self._plain_call)
         elif not chunk.usage and chunk.x_groq is None and not any(getattr(chunk, fact) for fact in _FACTS):
             body = jsontext.read_object(out.place.frame())
             _, failed, code = name.partition(":")
@@ -189,6 +195,8 @@ class ChatDecoder:
         else:
             self._messages.take(self.out, choice, number)
             self.choice_facts(choice, number)
+            if choice.finish_reason is None and isinstance(choice.stop_reason, str):
+                self.out.finish(choice.stop_reason, None, number)  # as DeepSeek and Mistral on Bedrock call it
 
     def delta(self, delta: Delta, number: int, logprobs: Json | None = None) -> None:
         """Everything that may stand in a delta, in order."""
@@ -235,6 +243,13 @@ class ChatDecoder:
                 self.out.tool_call(call.index, None, None, function.arguments, number)
             else:
                 self.say_call(self.fragment(call), number)
+
+    def _plain_call(self, call: Any) -> None:
+        """A whole call that stands in no delta."""
+        try:
+            self.say_call(replace(self.fragment(msgspec.convert(call, ToolCall)), whole=True), 0)
+        except msgspec.ValidationError:
+            self.out.note("broken_part", "a call that is no object of the usual form was skipped")
 
     def fragment(self, call: ToolCall) -> Fragment:
         """What a call of the current frame says."""

@@ -94,8 +94,11 @@ class _Choice(msgspec.Struct):
     message: _Delta | None = None
 
 
-class _Chunk(msgspec.Struct):
+class _Chunk(_Delta):
+    """Cloudflare's own form has calls at its top, or in a result."""
+
     choices: list[_Choice] | None = None
+    result: _Delta | None = None
 
 
 _parse = msgspec.json.Decoder(_Chunk).decode
@@ -109,8 +112,8 @@ def _texts(frame: bytes) -> list[bytes]:
         chunk = _parse(frame)
     except (msgspec.MsgspecError, UnicodeError):
         return []
-    deltas = (delta for choice in chunk.choices or () for delta in (choice.delta, choice.message) if delta is not None)
-    texts = (bytes(raw) for delta in deltas for raw in _of_delta(delta))
+    deltas = [delta for choice in chunk.choices or () for delta in (choice.delta, choice.message)]
+    texts = (bytes(raw) for delta in (*deltas, chunk, chunk.result) if delta is not None for raw in _of_delta(delta))
     return [text for text in texts if text[:1] not in _NO_JSON]
 
 

@@ -94,6 +94,7 @@ class Choice(Wire):
     finish_reason: str | None = None
     native_finish_reason: str | None = None
     finishReason: str | None = None  # noqa: N815 - OpenRouter's own SDK, and Gemini's compatible endpoint in its beta
+    stop_reason: str | int | None = None
     message: Delta | None = None
     text: str | None = None
     usage: Json | None = None
@@ -166,9 +167,7 @@ _UNREAD = {
         "prompt_text prompt_token_ids request_id sla_metrics stream_options system time_info timings usage_breakdown user_id "
         "venice_parameters"
     ),
-    "choices.": (
-        "obfuscation content_filter_offsets matched_stop role routed_experts seed stop_reason token_ids trace_details"
-    ),
+    "choices.": ("obfuscation content_filter_offsets matched_stop role routed_experts seed token_ids trace_details"),
     "choices.delta.": (
         "role obfuscation audio_content channel content_list index name provider_metadata provider_specific_fields text token_id token_ids "
         "type thinking_blocks.type tool_calls.type tool_calls.function.description"
