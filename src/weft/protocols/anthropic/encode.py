@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+import msgspec
+
 from weft import events as ev
 from weft import jsontext, unnamed
 from weft.carried import wrapped
@@ -106,7 +108,14 @@ class AnthropicEncoder(Encoder):
             self._event("message_start", {"message": message})
 
     def carry(self, event: ev.Unknown) -> None:
+        """A frame that names a block is of the one that is open: it stands behind its announcement, under its number."""
         self._greet()
+        raw = event.raw
+        if is_object(raw) and "index" in raw:
+            if not self._begin():
+                self.lose("unknown", place_of(event))
+                return
+            event = msgspec.structs.replace(event, raw={**raw, "index": self._next - 1})
         self._write(unnamed.as_event(event))
 
     # -- the message ---------------------------------------------------------------------------------------------
