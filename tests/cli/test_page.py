@@ -310,16 +310,16 @@ def test_what_does_not_go_together_is_refused(words: list[str], reason: str):
 # -- in a browser --------------------------------------------------------------------------------------------------------
 
 
-def test_browser_shows_a_hostile_stream_as_content(written, tmp_path: Path):
+def test_browser_shows_a_hostile_stream_as_content(written):
     page = written(hostile(), "--from", "openai-chat", "--to", "anthropic", name="<b>&x'.sse")
-    tree = dom(page, tmp_path / "profile")
+    tree = dom(page)
     assert_unharmed(tree)
     assert EVILS[0] in tree.one("main")["text"]
 
 
-def test_browser_opens_the_fold_of_the_frame_that_is_linked(written, tmp_path: Path):
+def test_browser_opens_the_fold_of_the_frame_that_is_linked(written):
     page = written(long_stream(2_000), "--from", "openai-chat")
-    tree = dom(page, tmp_path / "profile", "#f700")
+    tree = dom(page, "#f700")
     opened = [fold for fold in tree.all("details", class_="fold") if "open" in fold]
     assert 1 == len(opened)
     assert "word 699" in opened[0]["text"]
