@@ -152,6 +152,28 @@ def test_closing_echo_with_another_id_is_no_call():
     assert [("a", "f", '{"x":1}')] == routed((0, "a", "f", '{"x"'), (0, None, None, ":1}"), (0, "z", "f", None))
 
 
+@pytest.mark.parametrize("args", ["", '{"x":1}'])
+def test_calls_that_share_one_id_are_told_by_index_and_name(args: str):
+    """LocalAI gives all calls of an answer the id of the answer: the name comes first, the arguments with the next fragment."""
+    told = routed((0, "a", "f", ""), (0, "a", None, args), (1, "a", "g", ""), (1, "a", None, '{"y":2}'))
+    assert [("a", "f", args), ("a", "g", '{"y":2}')] == told
+
+
+def test_calls_that_share_id_and_name_are_told_by_index_behind_closed_arguments():
+    told = routed((0, "a", "f", ""), (0, "a", None, "{}"), (1, "a", "f", ""), (1, "a", None, '{"y":2}'))
+    assert [("a", "f", "{}"), ("a", "f", '{"y":2}')] == told
+
+
+def test_calls_that_share_one_id_may_interleave():
+    told = routed((0, "a", "f", "{"), (1, "a", "g", "["), (0, "a", None, "}"), (1, "a", "g", "]"), (0, "a", "f", " "))
+    assert [("a", "f", "{} "), ("a", "g", "[]")] == told
+
+
+def test_another_name_behind_closed_arguments_is_another_call_under_the_same_id_and_index():
+    assert [("a", "f", "{}"), ("a", "g", "{}")] == routed((0, "a", "f", "{}"), (0, "a", "g", "{}"))
+    assert [("a", "f", "{}"), ("a", "g", "{}")] == routed((None, "a", "f", "{}"), (None, "a", "g", "{}"))
+
+
 def test_ids_that_rotate_without_a_name():
     assert [("a", "f", '{"x":1}')] == routed((0, "a", "f", '{"x"'), (0, "b", None, ":"), (0, "c", None, "1}"))
 

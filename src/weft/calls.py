@@ -112,7 +112,7 @@ class CallRouter:
         """The call of this fragment; None for an echo, and for a fragment that says nothing. Empty strings count as not given: pass None for them."""
         if id is None and name is None and not args:
             return None
-        call = self._by_id.get(id) if id is not None else None
+        call = self._of_id(id, index, name) if id is not None else None
         if call is None and index is not None and index in self._by_index:
             call = self._on_used_index(index, id, name, args)
             if call is None:
@@ -121,7 +121,8 @@ class CallRouter:
             call = self._continued(index, id, name) or self._open(index)
         if id is not None:
             call.id = call.id or id
-            self._by_id.setdefault(id, call)
+            if call.id == id or id not in self._by_id:
+                self._by_id[id] = call
         if index is not None:
             self._by_index[index] = call
         self.last = call
@@ -130,7 +131,7 @@ class CallRouter:
     def repeated(self, id: str | None, name: str | None, args: str) -> Call | None:
         """The call that a source says again as a whole: the one with its id, or one without an id that has its name and arguments."""
         if id is not None and id in self._by_id:
-            return self._by_id[id]
+            return next((call for call in self._calls if (call.id, call.name) == (id, name)), self._by_id[id])
         nameless = (call for call in self._calls if id is None or call.id is None)
         return next((call for call in nameless if call.name == name and "".join(call.pieces) == args), None)
 
@@ -140,6 +141,16 @@ class CallRouter:
         call.pieces = []
         if self.last is call:
             self.last = None
+
+    def _of_id(self, id: str, index: int | None, name: str | None) -> Call | None:
+        """The call with this id; another one, if two share it: LocalAI gives all calls of an answer the same. None if it was not heard of."""
+        call = self._by_id.get(id)
+        if call is None:
+            return None
+        at = self._by_index.get(index) if index is not None else None
+        if at is not None and at.id == id and name in (None, at.name):
+            return at
+        return self._open(index) if _shares_id(call, index, name) else call
 
     def _on_used_index(self, index: int, id: str | None, name: str | None, args: str | None) -> Call | None:
         """A fragment with a known index and no known id: more of that call, another one that uses the index too, or an echo."""
@@ -175,6 +186,14 @@ def _echoes(call: Call, id: str, name: str, args: str | None) -> bool:
     Either the call's closing echo, or a second call that is announced: the next fragment on the index tells.
     """
     return bool(call.pieces) and not args and name == call.name and call.id not in (None, id)
+
+
+def _shares_id(call: Call, index: int | None, name: str | None) -> bool:
+    """Is this another call, though the id is this one's? Its name or index must say so; if but one of them does, this one's arguments are closed."""
+    if name is None or call.name is None:
+        return False
+    elsewhere = None not in (index, call.index) and index != call.index
+    return (elsewhere and name != call.name) or ((elsewhere or name != call.name) and call.looks_closed)
 
 
 def _opens_new(call: Call, id: str | None, name: str | None, args: str | None) -> bool:

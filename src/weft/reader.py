@@ -30,6 +30,8 @@ from weft.strict import unread_members
 
 FilterMaker = Callable[[Any], Any]
 _KEEPALIVE = frozenset({b"", b"null", b'""', b"ping", b"{}"})
+_OF_THE_LINE = frozenset({"transport", "timeout", "cancelled", "truncated", "limit", "protocol"})
+"""Faults of whoever carries or reads the stream. Any other was said by the provider."""
 
 
 class Reader:
@@ -104,7 +106,10 @@ class Reader:
             self._on_frame(payload, name)
 
     def close(self, error: Error | None = None) -> None:
-        """The input is over; `error` is the transport's own fault or the caller's cancellation, if that is why."""
+        """The input is over; `error` is the transport's own fault or the caller's cancellation, if that is why.
+
+        It may also be what an SDK made of a frame with the provider's error, and counts then as that frame would have.
+        """
         if self._body is not None:
             self._close_body(error)
             return
@@ -116,6 +121,8 @@ class Reader:
             if isinstance(self._decoder.out, Filter):
                 self._decoder.out.flush()
         self._alive = False
+        if error is not None and error.type not in _OF_THE_LINE:
+            self._out.fail(error)
         self._out.close(error)
 
     @property

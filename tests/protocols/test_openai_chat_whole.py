@@ -90,6 +90,14 @@ def test_two_equal_calls_without_ids_are_two():
     assert 2 == len({each.id for each in message.tool_calls})
 
 
+def test_calls_that_share_one_id_are_told_by_their_index():
+    """LocalAI gives all calls of an answer the id of the answer."""
+    calls = [call(0, "a", "f", '{"x":1}'), call(1, "a", "f", '{"x":2}'), call(2, "a", "g", "{}")]
+    assert [("a", "f", '{"x":1}'), ("a", "f", '{"x":2}'), ("a", "g", "{}")] == told(
+        whole({"tool_calls": calls}, "tool_calls")
+    )
+
+
 def test_object_arguments_of_a_whole_reply_keep_their_text():
     """A6"""
     (one,) = whole({"tool_calls": [call(None, "a", "f", {"b": 1.0, "a": [1]})]}, "tool_calls").tool_calls

@@ -40,7 +40,7 @@ R = "openai-responses"
         ("content_filter", "content_filter", "content_blocked"),
         ("steered", "pause", None),
         ("some_new_reason", "other", None),
-        (None, "length", None),
+        (None, "other", None),
     ],
 )
 def test_incomplete_is_never_completed(reason: str | None, finish: str, error: str | None):

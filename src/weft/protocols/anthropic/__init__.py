@@ -23,6 +23,7 @@ PROTOCOL = ProtocolSpec(
     framed=framed,
     signs=(
         Sign("type", "message_", 0.95),
+        Sign(":name", "message_start", 0.9),
         Sign("type", "content_block_", 0.97),
         Sign("message.type", "message", 0.9),
         Sign("type", "message", 0.4),

@@ -29,6 +29,7 @@ PROTOCOL = ProtocolSpec(
         Sign("choices", None, 0.6),
         Sign("object", "text_completion", 0.6),
         Sign("choices.text", "", 0.95),
+        Sign("usage.prompt_tokens", None, 0.5),
         *(Sign(form.mark, "" if str in form.of else None, form.weight) for form in FORMS),
         Sign("error.type", "", 0.4),
         Sign("error.code", None, 0.3),

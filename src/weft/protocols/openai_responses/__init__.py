@@ -21,6 +21,7 @@ PROTOCOL = ProtocolSpec(
     ignores=IGNORES,
     signs=(
         Sign("type", "response.", 0.9),
+        Sign(":name", "response.", 0.9),
         Sign("object", "response", 0.95),
         Sign("response.object", "response", 0.9),
         Sign("output_index", None, 0.6),
