@@ -243,7 +243,7 @@ class Reader:
             self._near_miss(data, name)
 
     def _near_miss(self, data: bytes, name: str) -> None:
-        """JSON of another shape: an error, or a frame with members that do not fit, which are dropped one by one."""
+        """JSON of another shape: an error, or a frame with members that do not fit, which are dropped one by one. An error is what it says."""
         try:
             value = self._decoded(data)
         except ValueError:
@@ -255,12 +255,13 @@ class Reader:
             else:
                 self._out.note("broken_frame", "a frame that is not an object was skipped")
             return
+        failed = is_error_body(value)
         try:
             message, dropped = self._fitted(value, data, self._wires.get(name, self._wire))
         except (msgspec.ValidationError, ValueError):
             self._decoder.out.unknown(data, name)
             return
-        for path in dropped:
+        for path in () if failed else dropped:
             self._out.note("member_dropped", f"{path} is not of the type that this source sends", path)
         if not isinstance(self._decoder.out, Surrogates):
             self._decoder.out = cast(Assembler, Surrogates(self._decoder.out))

@@ -86,6 +86,18 @@ def test_an_error_event_fails_the_stream_once(error: dict[str, object]):
         assert [] == got.notes
 
 
+@pytest.mark.parametrize("strict", [False, True])
+def test_the_status_beside_an_error_is_no_oddity(strict: bool):
+    """Over a websocket an error has a status that is a number, where a response has one that is a word."""
+    frame = {
+        "type": "error",
+        "status": 429,
+        "error": {"type": "usage_limit_reached", "message": "The limit is reached."},
+    }
+    got = message(sse(created(), frame), R, strict=strict)
+    assert ("failed", "usage_limit_reached", []) == (got.outcome, got.error and got.error.code, got.notes)
+
+
 def test_an_error_without_a_response_is_found():
     """Perplexity puts it beside; llama.cpp and vLLM send the object alone."""
     beside = {"type": "response.failed", "error": {"code": "server_error", "message": "Gone."}}
