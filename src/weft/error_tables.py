@@ -428,9 +428,11 @@ HTTP_DATE = r"\w{3}, (\d{2}) (\w{3}) (\d{4}) (\d{2}):(\d{2}):(\d{2}) GMT"
 TIMEOUT_NAMES = ("Timeout", "TimedOut")
 CANCELLED_NAMES = frozenset({"AbortError", "CancelledError", "CanceledError"})
 """Names of exceptions with which a source says that its caller stopped it; what stops the task itself is none of these."""
+GARBLED_NAMES = frozenset({"JSONDecodeError", "UnicodeDecodeError", "ValidationError", "APIResponseValidationError"})
+"""Names of exceptions with which an SDK says that it could not read what came."""
 EXCEPTION_STATUSES = ("status_code", "status", "code")
 EXCEPTION_BODIES = ("body", "response", "details")
-EXCEPTION_TEXTS = ("error",)  # ollama's, which has no body
+EXCEPTION_TEXTS = ("body", "error")  # ollama's has no body, but a status beside its `error`
 
 # --- the seeds' words ----------------------------------------------------------------------------------------------
 

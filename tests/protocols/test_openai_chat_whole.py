@@ -68,6 +68,11 @@ def test_a_reply_without_a_finish_is_over_all_the_same(finish):
     assert ("completed", None, "4") == (message.outcome, message.finish, message.text)
 
 
+def test_a_reply_with_neither_finish_nor_counts_is_over():
+    message = whole({"content": "4"}, None)
+    assert ("completed", None, "4", None) == (message.outcome, message.finish, message.text, message.usage)
+
+
 def test_a_message_without_a_finish_in_a_stream_ends_nothing():
     """C2: Perplexity's chunks call themselves replies"""
     frame = {**reply({"content": "4"}, None), "usage": usage()}

@@ -28,6 +28,7 @@ PROTOCOL = ProtocolSpec(
         Sign("choices.message", None, 0.9),
         Sign("choices", None, 0.6),
         Sign("object", "text_completion", 0.6),
+        Sign("id", "chatcmpl", 0.9),
         Sign("choices.text", "", 0.95),
         Sign("usage.prompt_tokens", None, 0.5),
         *(Sign(form.mark, "" if str in form.of else None, form.weight) for form in FORMS),

@@ -74,6 +74,7 @@ class ChatDecoder:
                 or delta.extra_content is not None or delta.toolCalls is not None or delta.reasoningDetails is not None
             ):  # fmt: skip
                 self._rich(choice, number)
+                beside = beside or delta is None
             else:
                 content, thought = delta.content, delta.reasoning_content or delta.reasoning
                 if thought:
@@ -135,7 +136,7 @@ class ChatDecoder:
             self.out.fail(error_from_body(jsontext.read_object(self.out.place.frame())))
         elif not chunk.choices:
             self._without_choices(chunk, name)
-        elif chunk.usage and is_reply(chunk, self.out.place.frame()):
+        elif is_reply(chunk, self.out.place.frame()):
             self.out.sign("done")
 
     def _without_choices(self, chunk: Chunk, name: str) -> None:
