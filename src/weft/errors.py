@@ -168,8 +168,8 @@ def error_from_exception(exc: BaseException) -> Error:
     if body is None:
         body = _text_of(exc, numbered=any(isinstance(value, int) for value in numbers))
     if status is not None or _is_answer(body):
-        headers: Any = getattr(response, "headers", None)
-        headers = headers if isinstance(headers, Mapping) else None
+        sent: Any = getattr(response, "headers", None)
+        headers = cast("Mapping[str, str]", sent) if isinstance(sent, Mapping) else None
         if status is not None and isinstance(body, str):
             answer = error_from_http(status, headers, body)
         else:
