@@ -413,7 +413,8 @@ ERROR_FRAMES = frozenset({"error", "RUN_ERROR", "exception", "response.error"})
 
 FLAT_MEMBERS = frozenset(
     "code Code type __type message Message msg detail error_msg error_code error_type status status_code title instance param "
-    "request_id requestId id object success log_id raw_status_code originalStatusCode originalMessage".split()
+    "request_id requestId id object success log_id raw_status_code originalStatusCode originalMessage statusCode errorCode errorMessage "
+    "trace_id traceId timestamp".split()
 )
 """A body with text and no member but these is an error, though nothing in it says so."""
 
