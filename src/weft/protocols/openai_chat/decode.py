@@ -68,7 +68,7 @@ class ChatDecoder:
             delta, number = choice.delta, 0 if self._phases else choice.index or 0
             if (
                 delta is None or choice.message is not None or choice.logprobs is not None or delta.refusal is not None
-                or delta.reasoning_details is not None or delta.reasoning_text is not None or delta.reasoning_opaque is not None
+                or delta.reasoning_details is not None or delta.reasoning_opaque is not None
                 or delta.thinking_blocks is not None or delta.function_call is not None or delta.annotations is not None
                 or delta.images is not None or delta.audio is not None or delta.executed_tools is not None
                 or delta.extra_content is not None or delta.toolCalls is not None or delta.reasoningDetails is not None
@@ -76,7 +76,8 @@ class ChatDecoder:
                 self._rich(choice, number)
                 beside = beside or delta is None
             else:
-                content, thought = delta.content, delta.reasoning_content or delta.reasoning
+                content = delta.content
+                thought = delta.reasoning_content or delta.reasoning or delta.reasoning_text or delta.thinking
                 if thought:
                     out.reasoning(thought, number)
                 if isinstance(content, str):
@@ -217,7 +218,7 @@ class ChatDecoder:
 
     def _reason(self, delta: Delta, number: int) -> None:
         """Reasoning under the first of its names that says something: some say the same under two, and in typed details, too."""
-        out, text = self.out, delta.reasoning_content or delta.reasoning or delta.reasoning_text
+        out, text = self.out, delta.reasoning_content or delta.reasoning or delta.reasoning_text or delta.thinking
         details = delta.reasoning_details or delta.reasoningDetails or []
         for detail in details:
             if detail.text or detail.summary:

@@ -53,7 +53,7 @@ class Messages:
         """The rest of a message, without what was streamed before."""
         rest = replace(message, tool_calls=None, toolCalls=None)
         if out.said("reasoning", number):
-            rest.reasoning = rest.reasoning_content = rest.reasoning_text = None
+            rest.reasoning = rest.reasoning_content = rest.reasoning_text = rest.thinking = None
             rest.reasoning_details = rest.reasoningDetails = rest.thinking_blocks = None
         if out.said("refusal", number):
             rest.refusal = None
