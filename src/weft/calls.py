@@ -112,8 +112,12 @@ class CallRouter:
         """The call of this fragment; None for an echo, and for a fragment that says nothing. Empty strings count as not given: pass None for them."""
         if id is None and name is None and not args:
             return None
-        call = self._of_id(id, index, name) if id is not None else None
-        if call is None and index is not None and index in self._by_index:
+        call = None
+        if id is not None and id in self._by_id:
+            call = self._of_known_id(id, index, name, args)
+            if call is None:
+                return None
+        elif index is not None and index in self._by_index:
             call = self._on_used_index(index, id, name, args)
             if call is None:
                 return None
@@ -142,15 +146,21 @@ class CallRouter:
         if self.last is call:
             self.last = None
 
-    def _of_id(self, id: str, index: int | None, name: str | None) -> Call | None:
-        """The call with this id; another one, if two share it: LocalAI gives all calls of an answer the same. None if it was not heard of."""
-        call = self._by_id.get(id)
-        if call is None:
-            return None
+    def _of_known_id(self, id: str, index: int | None, name: str | None, args: str | None) -> Call | None:
+        """The call with this id, another one that shares it, or None for an echo: what has ended, said again.
+
+        Some give all calls of an answer one id, told apart by their names; LocalAI says one call at several indices.
+        """
         at = self._by_index.get(index) if index is not None else None
-        if at is not None and at.id == id and name in (None, at.name):
-            return at
-        return self._open(index) if _shares_id(call, index, name) else call
+        call = at if at is not None and at.id == id and name in (None, at.name) else self._by_id[id]
+        elsewhere = None not in (index, call.index) and index != call.index
+        if None not in (name, call.name) and name != call.name:
+            return self._open(index) if elsewhere or call.looks_closed else call
+        if not elsewhere or call.name is None or not call.looks_closed:
+            return call
+        if args and args != "".join(call.pieces):
+            return self._open(index, id, call.name) if args.startswith("{") else call
+        return None
 
     def _on_used_index(self, index: int, id: str | None, name: str | None, args: str | None) -> Call | None:
         """A fragment with a known index and no known id: more of that call, another one that uses the index too, or an echo."""
@@ -186,14 +196,6 @@ def _echoes(call: Call, id: str, name: str, args: str | None) -> bool:
     Either the call's closing echo, or a second call that is announced: the next fragment on the index tells.
     """
     return bool(call.pieces) and not args and name == call.name and call.id not in (None, id)
-
-
-def _shares_id(call: Call, index: int | None, name: str | None) -> bool:
-    """Is this another call, though the id is this one's? Its name or index must say so; if but one of them does, this one's arguments are closed."""
-    if name is None or call.name is None:
-        return False
-    elsewhere = None not in (index, call.index) and index != call.index
-    return (elsewhere and name != call.name) or ((elsewhere or name != call.name) and call.looks_closed)
 
 
 def _opens_new(call: Call, id: str | None, name: str | None, args: str | None) -> bool:

@@ -96,7 +96,7 @@ def test_two_equal_calls_without_ids_are_two():
 
 
 def test_calls_that_share_one_id_are_told_by_their_index():
-    """LocalAI gives all calls of an answer the id of the answer."""
+    """Some give all calls of an answer one id."""
     calls = [call(0, "a", "f", '{"x":1}'), call(1, "a", "f", '{"x":2}'), call(2, "a", "g", "{}")]
     assert [("a", "f", '{"x":1}'), ("a", "f", '{"x":2}'), ("a", "g", "{}")] == told(
         whole({"tool_calls": calls}, "tool_calls")
