@@ -152,6 +152,36 @@ def test_closing_echo_with_another_id_is_no_call():
     assert [("a", "f", '{"x":1}')] == routed((0, "a", "f", '{"x"'), (0, None, None, ":1}"), (0, "z", "f", None))
 
 
+@pytest.mark.parametrize("args", ["", '{"x":1}'])
+def test_calls_that_share_one_id_are_told_by_their_names(args: str):
+    """Some give all calls of an answer one id; the name comes first, the arguments with the next fragment."""
+    told = routed((0, "a", "f", ""), (0, "a", None, args), (1, "a", "g", ""), (1, "a", None, '{"y":2}'))
+    assert [("a", "f", args), ("a", "g", '{"y":2}')] == told
+
+
+def test_calls_that_share_id_and_name_are_told_by_index_and_other_arguments():
+    told = routed(
+        (0, "a", "f", ""), (0, "a", None, "{}"), (1, "a", "f", ""), (1, "a", None, '{"y"'), (1, "a", None, ":2}")
+    )
+    assert [("a", "f", "{}"), ("a", "f", '{"y":2}')] == told
+
+
+def test_a_call_that_is_said_again_at_another_index_is_one_call():
+    """mudler/LocalAI#9722"""
+    assert [("a", "f", '{"x":1}')] == routed((0, "a", "f", '{"x":1}'), (1, "a", "f", '{"x":1}'))
+    assert [("a", "f", '{"x":1}')] == routed((0, "a", "f", '{"x":1}'), (1, "a", "f", ""), (1, "a", None, '{"x":1}'))
+
+
+def test_calls_that_share_one_id_may_interleave():
+    told = routed((0, "a", "f", "{"), (1, "a", "g", "["), (0, "a", None, "}"), (1, "a", "g", "]"), (0, "a", "f", " "))
+    assert [("a", "f", "{} "), ("a", "g", "[]")] == told
+
+
+def test_another_name_behind_closed_arguments_is_another_call_under_the_same_id_and_index():
+    assert [("a", "f", "{}"), ("a", "g", "{}")] == routed((0, "a", "f", "{}"), (0, "a", "g", "{}"))
+    assert [("a", "f", "{}"), ("a", "g", "{}")] == routed((None, "a", "f", "{}"), (None, "a", "g", "{}"))
+
+
 def test_ids_that_rotate_without_a_name():
     assert [("a", "f", '{"x":1}')] == routed((0, "a", "f", '{"x"'), (0, "b", None, ":"), (0, "c", None, "1}"))
 
@@ -256,6 +286,15 @@ def test_calls_in_sequence_are_told_apart_by_whatever_they_have(
     st.sampled_from([None, "{", "}", '{"x":1}', '"']),
 ), max_size=12))  # fmt: skip
 def test_no_argument_is_lost_or_said_twice(fragments: list[Fragment]):
-    said = "".join(args for _, _, _, args in fragments if args)
-    kept = "".join(args for _, _, args in routed(*fragments))
-    assert sorted(said) == sorted(kept)
+    """Left out is only what the call with that id has said already, word for word."""
+    router, kept = CallRouter(), ""
+    for index, id, name, args in fragments:
+        call = router.route(index, id, name, args)
+        if call is not None:
+            call.name = call.name or name
+            call.pieces += [args] if args else []
+        elif args:
+            assert (id, args) in [(each.id, "".join(each.pieces)) for each in router]
+            kept += args
+    kept += "".join(piece for call in router for piece in call.pieces)
+    assert sorted("".join(args for _, _, _, args in fragments if args)) == sorted(kept)

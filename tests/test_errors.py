@@ -1,6 +1,7 @@
 """What an error holds besides its type: the wait, the parameter, the message fit to be shown; exceptions; the seeds' words; laws."""
 
 import copy
+import json
 import math
 
 import pytest
@@ -342,12 +343,30 @@ def test_exception_of_the_source_is_the_fault_of_the_line(exc, type):
             None,
         ),
         (StatusError("ollama", status_code=-1, error="the model is overloaded"), "overloaded", None),
+        (StatusError("openai, of a frame", body="the model is overloaded"), "overloaded", None),
+        (StatusError("openai, of a proxy", status_code=502, body="<title>Bad Gateway</title>"), "server", 502),
     ],
 )
 def test_exception_that_carries_the_answer_is_that_answer(exc, type, status):
     error = error_from_exception(exc)
     assert (type, status) == (error.type, error.status)
     assert str(exc) == error.original["message"]
+
+
+def test_the_text_of_an_answer_is_the_message():
+    """OpenAI's SDK has `{"error": "…"}` in its body and says of itself only that an error occurred."""
+    assert "Busy." == error_from_exception(StatusError("An error occurred", body="Busy.")).message
+    assert (
+        "Bad Gateway"
+        == error_from_exception(StatusError("", status_code=502, body="<title>Bad Gateway</title>")).message
+    )
+
+
+def test_what_an_sdk_could_not_read_is_no_fault_of_the_line():
+    with pytest.raises(json.JSONDecodeError) as raised:
+        json.loads("{oops")
+    error = error_from_exception(raised.value)
+    assert ("protocol", "provider", True) == (error.type, error.fault, error.retryable)
 
 
 @pytest.mark.parametrize("name", ["AbortError", "CancelledError"])

@@ -5,6 +5,7 @@ import gzip
 import json
 from collections.abc import AsyncIterator, Iterator
 from types import SimpleNamespace
+from typing import Any, ClassVar
 
 import pytest
 
@@ -127,6 +128,29 @@ def test_an_exception_of_an_async_source_is_the_terminal():
         return [event async for event in weft.aread(source(), "openai-chat")][-1]
 
     assert ("failed", "transport") == (asyncio.run(last()).outcome, asyncio.run(last()).error.type)
+
+
+class ProvidersError(Exception):
+    """As the SDKs raise it where a frame says that the provider failed."""
+
+    body: ClassVar = {"code": 400, "message": "Token limit reached"}
+
+
+def test_what_an_sdk_raises_of_a_frame_counts_as_the_frame():
+    """OpenRouter says the error behind the finish: by bytes the stream failed, and so it did by the SDK's objects."""
+    cut, failed = (
+        {"choices": [{"index": 0, "delta": {"content": "Hi"}, "finish_reason": "length"}]},
+        ProvidersError.body,
+    )
+
+    def source() -> Iterator[dict[str, Any]]:
+        yield cut
+        raise ProvidersError
+
+    by_bytes = list(weft.read(sse(cut, {"error": failed, "choices": []}), "openai-chat"))[-1]
+    by_objects = list(weft.read(source(), "openai-chat"))[-1]
+    for end in (by_bytes, by_objects):
+        assert ("failed", "invalid_request", "Token limit reached") == (end.outcome, end.error.type, end.error.message)
 
 
 def test_an_exception_after_the_true_end_is_ignored():
@@ -378,6 +402,21 @@ def test_a_member_of_another_type_is_dropped_and_noted_not_the_frame():
     stream = sse({"choices": [{"index": 0, "delta": {"content": "kept", "refusal": 5}}]}, done=True)
     message = weft.collect(weft.read(stream, "openai-chat"))
     assert ("kept", ["member_dropped"]) == (message.text, [note.code for note in message.notes])
+
+
+def test_one_object_where_a_list_is_due_is_a_list_of_one():
+    """Older TGI: `delta.tool_calls` is the call itself."""
+
+    def piece(name: str | None, args: str) -> dict[str, Any]:
+        call = {"index": 0, "id": "", "type": "function", "function": {"name": name, "arguments": args}}
+        return {"choices": [{"index": 0, "delta": {"role": "assistant", "tool_calls": call}}]}
+
+    end = {"choices": [{"index": 0, "delta": {}, "finish_reason": "eos_token"}]}
+    message = weft.collect(weft.read(sse(piece("look", '{"at"'), piece(None, ":1}"), end), "openai-chat"))
+    (call,) = message.tool_calls
+    assert ("look", {"at": 1}, True, "tool_calls", []) == (
+        call.name, call.arguments, call.complete, message.finish, message.notes,
+    )  # fmt: skip
 
 
 def test_a_broken_frame_is_skipped_and_noted_with_its_offset():

@@ -112,8 +112,12 @@ class CallRouter:
         """The call of this fragment; None for an echo, and for a fragment that says nothing. Empty strings count as not given: pass None for them."""
         if id is None and name is None and not args:
             return None
-        call = self._by_id.get(id) if id is not None else None
-        if call is None and index is not None and index in self._by_index:
+        call = None
+        if id is not None and id in self._by_id:
+            call = self._of_known_id(id, index, name, args)
+            if call is None:
+                return None
+        elif index is not None and index in self._by_index:
             call = self._on_used_index(index, id, name, args)
             if call is None:
                 return None
@@ -121,7 +125,8 @@ class CallRouter:
             call = self._continued(index, id, name) or self._open(index)
         if id is not None:
             call.id = call.id or id
-            self._by_id.setdefault(id, call)
+            if call.id == id or id not in self._by_id:
+                self._by_id[id] = call
         if index is not None:
             self._by_index[index] = call
         self.last = call
@@ -130,7 +135,7 @@ class CallRouter:
     def repeated(self, id: str | None, name: str | None, args: str) -> Call | None:
         """The call that a source says again as a whole: the one with its id, or one without an id that has its name and arguments."""
         if id is not None and id in self._by_id:
-            return self._by_id[id]
+            return next((call for call in self._calls if (call.id, call.name) == (id, name)), self._by_id[id])
         nameless = (call for call in self._calls if id is None or call.id is None)
         return next((call for call in nameless if call.name == name and "".join(call.pieces) == args), None)
 
@@ -140,6 +145,22 @@ class CallRouter:
         call.pieces = []
         if self.last is call:
             self.last = None
+
+    def _of_known_id(self, id: str, index: int | None, name: str | None, args: str | None) -> Call | None:
+        """The call with this id, another one that shares it, or None for an echo: what has ended, said again.
+
+        Some give all calls of an answer one id, told apart by their names; LocalAI says one call at several indices.
+        """
+        at = self._by_index.get(index) if index is not None else None
+        call = at if at is not None and at.id == id and name in (None, at.name) else self._by_id[id]
+        elsewhere = None not in (index, call.index) and index != call.index
+        if None not in (name, call.name) and name != call.name:
+            return self._open(index) if elsewhere or call.looks_closed else call
+        if not elsewhere or call.name is None or not call.looks_closed:
+            return call
+        if args and args != "".join(call.pieces):
+            return self._open(index, id, call.name) if args.startswith("{") else call
+        return None
 
     def _on_used_index(self, index: int, id: str | None, name: str | None, args: str | None) -> Call | None:
         """A fragment with a known index and no known id: more of that call, another one that uses the index too, or an echo."""

@@ -9,6 +9,7 @@ Each sign of weight w multiplies the odds of its protocol by 1 / (1 - w), so tha
 import base64
 import binascii
 import math
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -27,6 +28,7 @@ LIKELY = 0.5
 
 _MOST = 0.99  # no sign makes certain
 _FRAME_NAME = ":name"
+_NAME = re.compile(rb"^event: ?([^\r\n]+)[\r\n]", re.MULTILINE)
 _MODELS = ("model", "message.model", "response.model", "modelVersion")
 _BY_MODEL = 0.7
 
@@ -107,7 +109,10 @@ class Detector:
         """There is no more, or no more is wanted: the candidates, the likeliest first."""
         self._sniffer.close()
         if not self._frames:  # the first one is longer than what is looked at
-            self._object(begun(bytes(self._head[self._head.find(b"{") :])), "")
+            name = _NAME.search(self._head)
+            self._object(
+                begun(bytes(self._head[self._head.find(b"{") :])), name[1].decode("utf-8", "replace") if name else ""
+            )
         return self._ranked()
 
     def _frame(self, data: bytes, name: str) -> None:

@@ -85,8 +85,8 @@ def _is_failure(code: Any) -> bool:
 
 
 def _is_flat(members: dict[str, Any]) -> bool:
-    """Text beside nothing but an error's usual members, and no code of success."""
-    if not tables.FLAT_MEMBERS.issuperset(members):
+    """Text beside nothing but an error's usual members, and no code of success. What is null (`data`, often) is not there."""
+    if not tables.FLAT_MEMBERS.issuperset(name for name, value in members.items() if value is not None):
         return False
     code = members.get("code")
     if code is not None and not _is_failure(code):

@@ -413,7 +413,8 @@ ERROR_FRAMES = frozenset({"error", "RUN_ERROR", "exception", "response.error"})
 
 FLAT_MEMBERS = frozenset(
     "code Code type __type message Message msg detail error_msg error_code error_type status status_code title instance param "
-    "request_id requestId id object success log_id raw_status_code originalStatusCode originalMessage".split()
+    "request_id requestId id object success log_id raw_status_code originalStatusCode originalMessage statusCode errorCode errorMessage "
+    "trace_id traceId timestamp".split()
 )
 """A body with text and no member but these is an error, though nothing in it says so."""
 
@@ -428,9 +429,11 @@ HTTP_DATE = r"\w{3}, (\d{2}) (\w{3}) (\d{4}) (\d{2}):(\d{2}):(\d{2}) GMT"
 TIMEOUT_NAMES = ("Timeout", "TimedOut")
 CANCELLED_NAMES = frozenset({"AbortError", "CancelledError", "CanceledError"})
 """Names of exceptions with which a source says that its caller stopped it; what stops the task itself is none of these."""
+GARBLED_NAMES = frozenset({"JSONDecodeError", "UnicodeDecodeError", "ValidationError", "APIResponseValidationError"})
+"""Names of exceptions with which an SDK says that it could not read what came."""
 EXCEPTION_STATUSES = ("status_code", "status", "code")
 EXCEPTION_BODIES = ("body", "response", "details")
-EXCEPTION_TEXTS = ("error",)  # ollama's, which has no body
+EXCEPTION_TEXTS = ("body", "error")  # ollama's has no body, but a status beside its `error`
 
 # --- the seeds' words ----------------------------------------------------------------------------------------------
 

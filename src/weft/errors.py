@@ -165,20 +165,30 @@ def error_from_exception(exc: BaseException) -> Error:
     status = next((value for value in numbers if isinstance(value, int) and 400 <= value < 600), None)
     answers: list[Any] = [getattr(exc, name, None) for name in tables.EXCEPTION_BODIES]
     body: Any = next(filter(lambda value: isinstance(value, dict), answers), None)
-    if body is None and any(isinstance(value, int) for value in numbers):
-        texts: list[Any] = [getattr(exc, name, None) for name in tables.EXCEPTION_TEXTS]
-        body = next(filter(lambda value: isinstance(value, str), texts), None)
+    if body is None:
+        body = _text_of(exc, numbered=any(isinstance(value, int) for value in numbers))
     if status is not None or _is_answer(body):
-        headers: Any = getattr(response, "headers", None)
-        answer = error_from_body(
-            body, status=status, headers=cast("Any", headers) if isinstance(headers, Mapping) else None
-        )
+        sent: Any = getattr(response, "headers", None)
+        headers = cast("Mapping[str, str]", sent) if isinstance(sent, Mapping) else None
+        if status is not None and isinstance(body, str):
+            answer = error_from_http(status, headers, body)
+        else:
+            answer = error_from_body(body, status=status, headers=headers)
         return msgspec.structs.replace(answer, original={**original, "body": body})
     bases = [base.__name__ for base in type(exc).__mro__]
     if not tables.CANCELLED_NAMES.isdisjoint(bases):
         return make_error("cancelled", original=original)
+    if not tables.GARBLED_NAMES.isdisjoint(bases):
+        return make_error("protocol", original=original)
     late = any(part in " ".join(bases) for part in tables.TIMEOUT_NAMES)
     return make_error("timeout" if late else "transport", fault="transport", original=original)
+
+
+def _text_of(exc: BaseException, *, numbered: bool) -> str | None:
+    """The answer that an exception has as text: a body, or what stands beside a status."""
+    names = tables.EXCEPTION_TEXTS if numbered else tables.EXCEPTION_TEXTS[:1]
+    texts: list[Any] = [getattr(exc, name, None) for name in names]
+    return next((text for text in texts if isinstance(text, str) and text.strip()), None)
 
 
 def _is_answer(body: Any) -> bool:

@@ -91,7 +91,7 @@ class Fragments:
             return None
         call = self._blocks.lane(choice).router.route(index, id, name, args)
         if call is None:
-            self._stream.note("call_echo", f"the call at index {index} was announced again under another id")
+            self._stream.note("call_echo", f"the call at index {index} was said again")
             self._calling = None
             return None
         if call.block >= 0 and call.block not in self._blocks.open:

@@ -30,6 +30,8 @@ from weft.strict import unread_members
 
 FilterMaker = Callable[[Any], Any]
 _KEEPALIVE = frozenset({b"", b"null", b'""', b"ping", b"{}"})
+_OF_THE_LINE = frozenset({"transport", "timeout", "cancelled", "truncated", "limit", "protocol"})
+"""Faults of whoever carries or reads the stream. Any other was said by the provider."""
 
 
 class Reader:
@@ -104,7 +106,10 @@ class Reader:
             self._on_frame(payload, name)
 
     def close(self, error: Error | None = None) -> None:
-        """The input is over; `error` is the transport's own fault or the caller's cancellation, if that is why."""
+        """The input is over; `error` is the transport's own fault or the caller's cancellation, if that is why.
+
+        It may also be what an SDK made of a frame with the provider's error, and counts then as that frame would have.
+        """
         if self._body is not None:
             self._close_body(error)
             return
@@ -116,6 +121,8 @@ class Reader:
             if isinstance(self._decoder.out, Filter):
                 self._decoder.out.flush()
         self._alive = False
+        if error is not None and error.type not in _OF_THE_LINE:
+            self._out.fail(error)
         self._out.close(error)
 
     @property
@@ -236,7 +243,7 @@ class Reader:
             self._near_miss(data, name)
 
     def _near_miss(self, data: bytes, name: str) -> None:
-        """JSON of another shape: an error, or a frame with members that do not fit, which are dropped one by one."""
+        """JSON of another shape: an error, or a frame with members that do not fit, which are dropped one by one. An error is what it says."""
         try:
             value = self._decoded(data)
         except ValueError:
@@ -248,12 +255,13 @@ class Reader:
             else:
                 self._out.note("broken_frame", "a frame that is not an object was skipped")
             return
+        failed = is_error_body(value)
         try:
             message, dropped = self._fitted(value, data, self._wires.get(name, self._wire))
         except (msgspec.ValidationError, ValueError):
             self._decoder.out.unknown(data, name)
             return
-        for path in dropped:
+        for path in () if failed else dropped:
             self._out.note("member_dropped", f"{path} is not of the type that this source sends", path)
         if not isinstance(self._decoder.out, Surrogates):
             self._decoder.out = cast(Assembler, Surrogates(self._decoder.out))

@@ -26,11 +26,11 @@ class UsageLedger:
         self._raw: Any = None
 
     def add(self, counts: Mapping[str, int | None], source: Mapping[str, UsageSource], raw: Any = None) -> bool:
-        """Take one snapshot; true if any number changed. `source` names the fields that are not plainly reported."""
+        """Take one snapshot; true if any number changed. `source` names the fields that are not plainly reported. Nothing is less than zero."""
         changed = False
         for field in FIELDS:
             value = counts.get(field)
-            if value is None:
+            if value is None or value < 0:
                 continue
             if (merged := self._merged(field, value)) != self._values.get(field):
                 self._values[field] = merged

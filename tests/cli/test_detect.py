@@ -129,6 +129,22 @@ def test_first_frame_longer_than_the_window():
 
 
 @pytest.mark.parametrize(
+    ("begun", "name"),
+    [
+        (b'event: response.created\ndata: {"response":{"background":false,"instructions":"You are', "openai-responses"),
+        (b'event: message_start\ndata: {"message":{"content":[],"id":"msg_', "anthropic"),
+        (
+            b'data: {"id":"1","model":"sonar","usage":{"prompt_tokens":9,"total_tokens":9},"citations":["htt',
+            "openai-chat",
+        ),
+    ],
+)
+def test_first_frame_that_has_only_begun(begun: bytes, name: str):
+    """What a recorder wrote with sorted members, or Perplexity with its sources first: the telling ones are still to come."""
+    assert name == protocol(begun)
+
+
+@pytest.mark.parametrize(
     ("text", "value"),
     [
         (b'{"a":1,"b":"cut of', {"a": 1}),

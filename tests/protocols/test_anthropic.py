@@ -354,6 +354,13 @@ def test_a_whole_reply_is_a_stream_of_one_frame():
     assert message(streamed_reply(), A) == message(reply, A)
 
 
+def test_a_whole_reply_that_does_not_say_what_it_is():
+    reply = json.dumps({"role": "assistant", "content": [{"type": "text", "text": "Hi"}], "stop_reason": "end_turn"})
+    assert ("Hi", "stop", "completed", []) == (
+        (got := message(reply.encode(), "anthropic")).text, got.finish, got.outcome, got.notes,
+    )  # fmt: skip
+
+
 def test_the_text_of_whole_arguments_is_the_sources_own():
     """A26: numbers and spaces as they were written."""
     reply = (

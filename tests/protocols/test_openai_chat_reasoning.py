@@ -30,7 +30,7 @@ def signatures(message: Message) -> list[tuple[str, str, str | None, bool]]:
     ]
 
 
-@pytest.mark.parametrize("member", ["reasoning_content", "reasoning", "reasoning_text"])
+@pytest.mark.parametrize("member", ["reasoning_content", "reasoning", "reasoning_text", "thinking"])
 def test_every_name_of_reasoning(member):
     """F1"""
     events = read_events(chunk({member: "a", "content": None}), chunk({member: "b"}), text("c"), end())

@@ -176,3 +176,13 @@ def test_usage_with_a_chunk_that_has_content():
     frame = {**chunk({"content": "x"}, "stop"), "usage": usage()}
     message = read(frame)
     assert ("x", 7) == (message.text, message.usage and message.usage.total_tokens)
+
+
+def test_a_total_without_what_was_added_to_the_prompt_is_summed_up_anew():
+    found = last(usage(3, 4, 7, prompt_tokens_details={"cached_tokens": 10}))
+    assert (13, 4, 17) == (found.input_tokens, found.output_tokens, found.total_tokens)
+    assert ("derived", "derived") == (found.sources["input_tokens"], found.sources["total_tokens"])
+
+
+def test_a_count_below_zero_is_none():
+    assert (None, 4) == ((found := last(usage(-1, 4, None))).input_tokens, found.output_tokens)

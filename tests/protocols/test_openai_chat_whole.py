@@ -68,6 +68,11 @@ def test_a_reply_without_a_finish_is_over_all_the_same(finish):
     assert ("completed", None, "4") == (message.outcome, message.finish, message.text)
 
 
+def test_a_reply_with_neither_finish_nor_counts_is_over():
+    message = whole({"content": "4"}, None)
+    assert ("completed", None, "4", None) == (message.outcome, message.finish, message.text, message.usage)
+
+
 def test_a_message_without_a_finish_in_a_stream_ends_nothing():
     """C2: Perplexity's chunks call themselves replies"""
     frame = {**reply({"content": "4"}, None), "usage": usage()}
@@ -88,6 +93,14 @@ def test_two_equal_calls_without_ids_are_two():
     message = whole({"tool_calls": [call(None, None, "roll", "{}"), call(None, None, "roll", "{}")]}, "tool_calls")
     assert [(None, "roll", "{}")] * 2 == told(message)
     assert 2 == len({each.id for each in message.tool_calls})
+
+
+def test_calls_that_share_one_id_are_told_by_their_index():
+    """Some give all calls of an answer one id."""
+    calls = [call(0, "a", "f", '{"x":1}'), call(1, "a", "f", '{"x":2}'), call(2, "a", "g", "{}")]
+    assert [("a", "f", '{"x":1}'), ("a", "f", '{"x":2}'), ("a", "g", "{}")] == told(
+        whole({"tool_calls": calls}, "tool_calls")
+    )
 
 
 def test_object_arguments_of_a_whole_reply_keep_their_text():

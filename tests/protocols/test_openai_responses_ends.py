@@ -40,7 +40,7 @@ R = "openai-responses"
         ("content_filter", "content_filter", "content_blocked"),
         ("steered", "pause", None),
         ("some_new_reason", "other", None),
-        (None, "length", None),
+        (None, "other", None),
     ],
 )
 def test_incomplete_is_never_completed(reason: str | None, finish: str, error: str | None):
@@ -84,6 +84,18 @@ def test_an_error_event_fails_the_stream_once(error: dict[str, object]):
         )
         assert 1 == sum(event.type == "end" for event in events(data, R))
         assert [] == got.notes
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_the_status_beside_an_error_is_no_oddity(strict: bool):
+    """Over a websocket an error has a status that is a number, where a response has one that is a word."""
+    frame = {
+        "type": "error",
+        "status": 429,
+        "error": {"type": "usage_limit_reached", "message": "The limit is reached."},
+    }
+    got = message(sse(created(), frame), R, strict=strict)
+    assert ("failed", "usage_limit_reached", []) == (got.outcome, got.error and got.error.code, got.notes)
 
 
 def test_an_error_without_a_response_is_found():

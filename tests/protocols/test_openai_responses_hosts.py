@@ -132,6 +132,33 @@ def test_what_shares_an_index_is_told_apart_by_its_kind():
     )
 
 
+INTERLEAVED = [
+    added(0, call_item(0)), added(1, call_item(1)), args(0, '{"a"'), args(1, '{"b"'), args(0, ":1}"), args(1, ":2}"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "frames",
+    [
+        pytest.param(without({"output_index"}, INTERLEAVED), id="no index"),
+        pytest.param([{**frame, "output_index": 0} for frame in INTERLEAVED], id="one index for both"),
+        pytest.param(
+            [{**frame, "item_id": "fc"} | ({"item": {**frame["item"], "id": "fc"}} if "item" in frame else {})
+             for frame in INTERLEAVED], id="one id for both",
+        ),
+    ],
+)  # fmt: skip
+def test_calls_that_interleave_are_told_apart_by_what_tells_them_apart(frames: list[Any]):
+    got = message(stream(frames), R)
+    assert ['{"a":1}', '{"b":2}'] == [one.raw for one in got.tool_calls]
+
+
+def test_texts_that_interleave_without_an_index_are_told_apart_by_their_ids():
+    frames = [added(0, message_item(0)), added(1, message_item(1)), said(0, "a"), said(1, "b"), said(0, "c")]
+    got = message(stream(without({"output_index"}, frames)), R)
+    assert ["ac", "b"] == [part.text for part in got.blocks if isinstance(part, Text)]
+
+
 def test_an_index_may_be_used_again():
     """Whoever numbers each message 0: what comes after one is done is another."""
     again = [{**frame, "output_index": 0} for frame in text(1, "lo")]

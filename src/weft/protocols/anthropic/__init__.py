@@ -23,9 +23,11 @@ PROTOCOL = ProtocolSpec(
     framed=framed,
     signs=(
         Sign("type", "message_", 0.95),
+        Sign(":name", "message_start", 0.9),
         Sign("type", "content_block_", 0.97),
         Sign("message.type", "message", 0.9),
         Sign("type", "message", 0.4),
+        Sign("id", "msg_", 0.6),
         Sign("content.type", None, 0.4),
         Sign("stop_reason", None, 0.6),
         Sign("usage.cache_read_input_tokens", None, 0.6),

@@ -184,6 +184,8 @@ class AnthropicDecoder:
         elif self._provider == BEDROCK.provider and not self._begun and (protocol := guests.find(value)):
             self._visit = guests.received(out, protocol)
             self._visit(out.place.frame())
+        elif event.content is not None and event.stop_reason is not None and not event.type:
+            self.whole(event)  # of a proxy that does not say what it is
         else:
             out.unknown(out.place.frame(), name)
 

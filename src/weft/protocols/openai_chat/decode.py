@@ -68,14 +68,16 @@ class ChatDecoder:
             delta, number = choice.delta, 0 if self._phases else choice.index or 0
             if (
                 delta is None or choice.message is not None or choice.logprobs is not None or delta.refusal is not None
-                or delta.reasoning_details is not None or delta.reasoning_text is not None or delta.reasoning_opaque is not None
+                or delta.reasoning_details is not None or delta.reasoning_opaque is not None
                 or delta.thinking_blocks is not None or delta.function_call is not None or delta.annotations is not None
                 or delta.images is not None or delta.audio is not None or delta.executed_tools is not None
                 or delta.extra_content is not None or delta.toolCalls is not None or delta.reasoningDetails is not None
             ):  # fmt: skip
                 self._rich(choice, number)
+                beside = beside or delta is None
             else:
-                content, thought = delta.content, delta.reasoning_content or delta.reasoning
+                content = delta.content
+                thought = delta.reasoning_content or delta.reasoning or delta.reasoning_text or delta.thinking
                 if thought:
                     out.reasoning(thought, number)
                 if isinstance(content, str):
@@ -135,7 +137,7 @@ class ChatDecoder:
             self.out.fail(error_from_body(jsontext.read_object(self.out.place.frame())))
         elif not chunk.choices:
             self._without_choices(chunk, name)
-        elif chunk.usage and is_reply(chunk, self.out.place.frame()):
+        elif is_reply(chunk, self.out.place.frame()):
             self.out.sign("done")
 
     def _without_choices(self, chunk: Chunk, name: str) -> None:
@@ -216,7 +218,7 @@ class ChatDecoder:
 
     def _reason(self, delta: Delta, number: int) -> None:
         """Reasoning under the first of its names that says something: some say the same under two, and in typed details, too."""
-        out, text = self.out, delta.reasoning_content or delta.reasoning or delta.reasoning_text
+        out, text = self.out, delta.reasoning_content or delta.reasoning or delta.reasoning_text or delta.thinking
         details = delta.reasoning_details or delta.reasoningDetails or []
         for detail in details:
             if detail.text or detail.summary:

@@ -4,6 +4,7 @@ Knows: which count includes which. Must not know: when counts come, or how snaps
 
 Arithmetic decides where it can: a total that is the sum of three proves that reasoning is counted beside the completion,
 and more cached tokens than prompt tokens prove that those are counted beside the prompt. A dialect's word decides the rest.
+A total that leaves out what was added to a part says nothing: the ledger sums it up anew.
 """
 
 import re
@@ -42,10 +43,13 @@ def counts(said: Json, reasoning_count: ReasoningCount) -> tuple[dict[str, int |
         )
     )
     sources: Sources = {}
+    taken, made = _input(usage, cached, sources), _output(usage, reasoning, reasoning_count, sources)
     values = {
-        "input_tokens": _input(usage, cached, sources),
-        "output_tokens": _output(usage, reasoning, reasoning_count, sources),
-        "total_tokens": _total(usage, sources),
+        "input_tokens": taken,
+        "output_tokens": made,
+        "total_tokens": None
+        if sources and (taken or 0) + (made or 0) > (usage.total_tokens or 0)
+        else usage.total_tokens,
         "cache_read_tokens": cached,
         "cache_write_tokens": _one(
             (prompt.cache_write_tokens, prompt.cache_creation_input_tokens, usage.cache_creation_input_tokens)
@@ -99,11 +103,3 @@ def _output(usage: Usage, reasoning: int | None, reasoning_count: ReasoningCount
         sources["output_tokens"] = "derived"
         return tokens + reasoning
     return tokens
-
-
-def _total(usage: Usage, sources: Sources) -> int | None:
-    """A total that leaves out what was added to the output says nothing: the ledger sums it up anew."""
-    total, prompt, completion = usage.total_tokens, usage.prompt_tokens, usage.completion_tokens
-    if "output_tokens" in sources and prompt is not None and completion is not None and total == prompt + completion:
-        return None
-    return total

@@ -53,7 +53,7 @@ class Messages:
         """The rest of a message, without what was streamed before."""
         rest = replace(message, tool_calls=None, toolCalls=None)
         if out.said("reasoning", number):
-            rest.reasoning = rest.reasoning_content = rest.reasoning_text = None
+            rest.reasoning = rest.reasoning_content = rest.reasoning_text = rest.thinking = None
             rest.reasoning_details = rest.reasoningDetails = rest.thinking_blocks = None
         if out.said("refusal", number):
             rest.refusal = None
@@ -71,8 +71,13 @@ class Messages:
         return text
 
     def _calls(self, out: Assembler, calls: list[ToolCall], number: int) -> None:
-        """Complete calls. One that was streamed is known by its id, or by all the rest; of its arguments only the new is said."""
-        read = [replace(self._speaker.fragment(call), index=None, whole=True) for call in calls]
+        """Complete calls. One that was streamed is known by its id, or by all the rest; of its arguments only the new is said.
+
+        Beside streamed calls the numbers here mean nothing.
+        """
+        streamed = out.said("tool_call", number)
+        read = [replace(self._speaker.fragment(call), whole=True) for call in calls]
+        read = [replace(call, index=None) for call in read] if streamed else read
         before = [out.said_call(call.id, call.name, call.args or "", number) for call in read]
         for call, said in zip(read, before, strict=True):
             args = call.args or ""

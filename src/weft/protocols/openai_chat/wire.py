@@ -75,6 +75,7 @@ class Delta(Wire):
     refusal: str | None = None
     reasoning_details: list[ReasoningDetail] | None = None
     reasoning_text: str | None = None
+    thinking: str | None = None
     reasoning_opaque: str | None = None
     thinking_blocks: list[ThinkingBlock] | None = None
     function_call: Function | None = None

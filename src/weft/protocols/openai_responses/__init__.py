@@ -21,8 +21,11 @@ PROTOCOL = ProtocolSpec(
     ignores=IGNORES,
     signs=(
         Sign("type", "response.", 0.9),
+        Sign(":name", "response.", 0.9),
         Sign("object", "response", 0.95),
         Sign("response.object", "response", 0.9),
+        Sign("id", "resp_", 0.9),
+        Sign("background", None, 0.8),
         Sign("output_index", None, 0.6),
         Sign("sequence_number", None, 0.6),
     ),

@@ -113,7 +113,8 @@ class ResponsesDecoder:
         return item.part(self.out, kind, event.content_index) if isinstance(item, MessageItem) else None
 
     def _text_delta(self, event: Event) -> None:
-        part = self._text = self._part(event, "text")
+        part = self._part(event, "text")
+        self._text = part if self._items.told_by(event.output_index) else None
         if part is not None and isinstance(event.delta, str):
             part.say(self.out, event.delta, event.logprobs)
 
@@ -161,8 +162,9 @@ class ResponsesDecoder:
             item = self._meant(event, "reasoning")
             if not isinstance(item, ReasoningItem):
                 return
-            part = self._thought = item.part(*_reasoning_part(event))
+            part = item.part(*_reasoning_part(event))
             part.places = places
+            self._thought = part if self._items.told_by(event.output_index) else None
         if isinstance(event.delta, str):
             part.say(self.out, event.delta)
 
@@ -179,7 +181,7 @@ class ResponsesDecoder:
         call = self._meant(event, _call_kind(event))
         if isinstance(call, CallItem) and isinstance(event.delta, str):
             call.args(self.out, event.delta)
-            if call.opened and call.kind == "function_call":
+            if call.opened and call.kind == "function_call" and self._items.told_by(event.output_index):
                 self._call = call
 
     def _arguments_done(self, event: Event) -> None:

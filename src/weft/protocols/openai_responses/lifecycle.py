@@ -107,8 +107,8 @@ def _finish(out: Assembler, items: Register, response: Response, status: str, ev
         out.finish(status)
         out.fail(make_error("cancelled", "the response was cancelled"))
     elif status == "incomplete":
-        details = response.incomplete_details
-        out.finish((details.reason if details is not None else None) or status)
+        why = response.incomplete_details.reason if response.incomplete_details is not None else None
+        out.finish(why or status, None if why else "other")
         out.sign("incomplete")
     else:
         out.finish(status, "pause" if items.waiting else None)

@@ -3,7 +3,7 @@
 Knows: what sources do with indices and ids. Must not know: what items say, events of the wire.
 
 The index comes first, since GitHub Copilot gives an item another id with each event; the id serves where there is no index (llama.cpp),
-or where one index is used for two items (LiteLLM).
+or where one index is used for two items (LiteLLM): one that is another item's own is believed.
 """
 
 from collections.abc import Iterator
@@ -40,6 +40,7 @@ class Register:
     def __init__(self, custom: Executor) -> None:
         self.declared: frozenset[str] = frozenset()
         self.custom: Executor = custom
+        self._shared = False
         self._items: list[OutputItem] = []
         self._by_index: dict[int, OutputItem] = {}
         self._by_name: dict[str, OutputItem] = {}
@@ -58,14 +59,20 @@ class Register:
     def find(self, kind: str, index: int | None, id: str | None) -> OutputItem | None:
         """The item of this kind that the source means, if it was heard of."""
         item = self._by_index.get(index) if index is not None else None
-        if item is not None and item.kind == kind:
-            return item
         named = self._by_name.get(id) if id else None
-        if named is not None and named.kind == kind:
+        if named is not None and named.kind != kind:
+            named = None
+        if item is not None and item.kind == kind:
+            return item if named is None or item.id == id else named
+        if named is not None:
             return named
         if index is not None and item is None:
             return None
         return next((item for item in reversed(self._items) if item.kind == kind and not item.done), None)
+
+    def told_by(self, index: int | None) -> bool:
+        """Does the index alone tell which item is meant?"""
+        return index is not None and not self._shared
 
     def known(self, wire: Item, index: int | None) -> OutputItem | None:
         """The item that an added one merely repeats, or whose deltas came before it was added."""
@@ -75,13 +82,15 @@ class Register:
         for name in (wire.id, wire.call_id):
             named = self._by_name.get(name) if name else None
             if named is not None and not named.done and named.kind == wire.type:
-                return named
+                return named if named.call_id in (None, wire.call_id or named.call_id) else None
         return None
 
     def add(self, wire: Item, index: int | None, arrival: Arrival) -> OutputItem:
         """A new item, said to be this one."""
         kind = wire.type or ""
         make = KINDS.get(kind) or (hosted.ResultItem if kind.endswith("_output") else hosted.OpaqueItem)
+        before = self._by_index.get(index) if index is not None else None
+        self._shared = self._shared or (before is not None and before.kind == kind and not before.done)
         item = make(str(len(self._items)), wire, index, arrival)
         if isinstance(item, CallItem):
             item.declared = self.declared
@@ -120,7 +129,7 @@ class Register:
         return found
 
     def _named(self, wire: Item) -> OutputItem | None:
-        named = (self._by_name.get(name) for name in (wire.id, wire.call_id) if name)
+        named = (self._by_name.get(name) for name in (wire.call_id, wire.id) if name)
         return next((item for item in named if item is not None and item.kind == wire.type), None)
 
 
