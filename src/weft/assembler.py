@@ -253,13 +253,12 @@ class Assembler:
         if not self.accepts("opaque"):
             return
         block = self._blocks.keyed.get(key) if key is not None else None
-        mine = block is None
         if block is None:
             block = self._blocks.start(
                 "opaque", choice, key, item, item_id, name=name, arrival="whole", executor="provider"
             )
         self._send(ev.Opaque(block.index, raw, origin or self._facts.origin(block.item_id)))
-        if mine and key is None:
+        if key is None:
             self._blocks.close(block, complete=True)
 
     def end(self, key: Hashable, complete: bool = True) -> None:
@@ -392,6 +391,7 @@ class Assembler:
         if value == {}:
             self.note("keepalive_as_data", "a keep-alive came as data")
             return
+        self._ending.strangers = True
         if not self._ending.terminated():
             self.carry(value, name)
         self.note("unknown_frame", f"a frame that this source is not known to send: {name or 'unnamed'}")
