@@ -110,6 +110,8 @@ class RunCalls:
         pieces = out.call_args(key)
         if args.startswith(pieces):
             out.args(args[len(pieces) :], key)
+            if args:
+                out.args_repeated(key)
         elif args and not _same(args, pieces):
             out.note("input_changed", f"the input of call {id!r} is not what its pieces were")
 
