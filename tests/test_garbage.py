@@ -64,3 +64,13 @@ def test_a_line_that_is_only_half_an_object_makes_no_id_however_it_is_cut():
 
 def read_in(data: bytes, cut: int) -> list[weft.events.Event]:
     return list(weft.read([data[:cut], data[cut:]], "events"))
+
+
+@pytest.mark.parametrize("protocol", ["openai-chat", "ollama"])
+def test_a_stream_of_another_protocol_is_not_completed_by_its_terminator(protocol: str):
+    """Nothing was understood but `[DONE]`, and that is no answer."""
+    strange = b'data: {"event_type":"mood","mood":"fair"}\n\ndata: [DONE]\n\n'
+    got = weft.collect(weft.read(strange, protocol))
+    assert got.error is not None
+    assert ("failed", "protocol", "unknown_stream") == (got.outcome, got.error.type, got.error.code)
+    assert "completed" == weft.collect(weft.read(b"data: [DONE]\n\n", protocol)).outcome

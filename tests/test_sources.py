@@ -298,6 +298,18 @@ def test_a_reply_of_boto3_is_the_stream_in_it(name):
     assert ("Hi", "completed") == (message.text, message.outcome)
 
 
+def test_a_reply_of_aioboto3_is_the_async_stream_in_it():
+    async def frames() -> AsyncIterator[dict]:
+        yield {"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"text": "Hi"}}}
+        yield {"messageStop": {"stopReason": "end_turn"}}
+
+    reply = {"ResponseMetadata": {}, "stream": frames()}
+    message = asyncio.run(weft.acollect(weft.aread(reply, "bedrock")))
+    assert ("Hi", "completed") == (message.text, message.outcome)
+    with pytest.raises(TypeError, match=r"'async_generator' is an async source; weft\.aread reads it"):
+        weft.read({"stream": frames()}, "bedrock")
+
+
 def test_sync_and_async_sources_are_told_apart():
     async def waits() -> AsyncIterator[bytes]:
         yield BYTES

@@ -15,23 +15,15 @@ from weft.blocks import IMPLICIT, Block, Blocks
 from weft.calls import Call
 from weft.carried import unwrapped
 from weft.ending import Ending
-from weft.errors import Error, error_from_body, is_error_body, make_error
+from weft.errors import BRIDGE_INVALID_TRANSITION, Error, error_from_body, is_error_body, make_error
 from weft.events import ArgsDelta, ReasoningDelta, TextDelta
 from weft.facts import Facts
 from weft.fragments import Fragments
-from weft.grammar import BLOCK_EVENTS, OUTCOME_PHASE, TERMINAL, Phase
+from weft.grammar import BLOCK_EVENTS, OUTCOME_PHASE, STRICT_CODES, TERMINAL, Phase
 from weft.place import Place
 from weft.rules import EndSign, Rules
 from weft.step import step_end
 from weft.usage import UsageLedger
-
-# What strict mode makes of an oddity: seed 001's code. Everything not named here is an invalid transition.
-STRICT_CODES = {
-    "content_after_finish": "bridge.stream.delta_after_terminal",
-    "content_after_end": "bridge.stream.delta_after_terminal",
-    "call_without_name": "bridge.stream.incomplete_tool_call",
-}
-INVALID_TRANSITION = "bridge.stream.invalid_transition"
 
 
 class Assembler:
@@ -64,6 +56,7 @@ class Assembler:
         self._releasing = False
         self._texting: Block | None = None
         self._thinking: Block | None = None
+        self.made_id = self._facts.made_call_id
         self._fragments = Fragments(self, self._blocks, emit)
         self.tool_call, self.nameless = self._fragments.take, self._fragments.nameless
         self._said: set[str] = set()
@@ -253,13 +246,12 @@ class Assembler:
         if not self.accepts("opaque"):
             return
         block = self._blocks.keyed.get(key) if key is not None else None
-        mine = block is None
         if block is None:
             block = self._blocks.start(
                 "opaque", choice, key, item, item_id, name=name, arrival="whole", executor="provider"
             )
         self._send(ev.Opaque(block.index, raw, origin or self._facts.origin(block.item_id)))
-        if mine and key is None:
+        if key is None:
             self._blocks.close(block, complete=True)
 
     def end(self, key: Hashable, complete: bool = True) -> None:
@@ -301,6 +293,11 @@ class Assembler:
         """The arguments of the keyed call so far, for sources that repeat the whole at the end. Asked once a call, not once a delta."""
         block = self._blocks.keyed.get(key)
         return "".join(block.call.pieces) if block is not None and block.call is not None else ""
+
+    def args_repeated(self, key: Hashable) -> None:
+        """The source has repeated the arguments of the keyed call, and they are what came: nothing of them is lost."""
+        if (block := self._blocks.keyed.get(key)) is not None and block.call is not None:
+            block.call.torn = False
 
     def call_signature(
         self, index: int, value: str, format: str | None = None, encrypted: bool = False, part: int | None = None
@@ -377,8 +374,13 @@ class Assembler:
         if told is not None:
             self._emit(told)
         if self._strict:
-            broken = STRICT_CODES.get(code, INVALID_TRANSITION)
+            broken = STRICT_CODES.get(code, BRIDGE_INVALID_TRANSITION)
             self.fail(make_error("protocol", message, code=broken, parameter=parameter))
+
+    def lost(self, code: str, message: str) -> None:
+        """A frame cannot be read: what it had is missing, perhaps in the arguments of calls that still want some."""
+        self._blocks.tear(self._ending.finished)
+        self.note(code, message)
 
     def unknown(self, raw: bytes, name: str = "") -> None:
         """A frame that the decoder cannot name: an error in some provider's words, or carried as it is."""
@@ -392,6 +394,7 @@ class Assembler:
         if value == {}:
             self.note("keepalive_as_data", "a keep-alive came as data")
             return
+        self._ending.strangers = True
         if not self._ending.terminated():
             self.carry(value, name)
         self.note("unknown_frame", f"a frame that this source is not known to send: {name or 'unnamed'}")
@@ -461,10 +464,6 @@ class Assembler:
                 return block
             self._blocks.close(block, complete=True)
         return self._blocks.start(kind, choice, key, None, None, channel=channel)
-
-    def made_id(self) -> str:
-        """An id for a call that has none."""
-        return self._facts.made_call_id()
 
     def _maybe_release(self) -> None:
         """Nothing but usage was awaited, and it is here."""

@@ -122,7 +122,7 @@ class Blocks:
         """End a block. A call is complete only if its arguments are, too."""
         lane = self.lane(block.choice)
         if block.call is not None:
-            complete = complete and bool(block.call.name) and _executable(block)
+            complete = complete and bool(block.call.name) and not block.call.torn and _executable(block)
             lane.router.forget(block.call)
             lane.tally.complete_calls += complete and block.executor == "client"
         del self.open[block.index]
@@ -137,6 +137,13 @@ class Blocks:
         """End what is open, in order."""
         for block in list(self.open.values()):
             self.close(block, complete(block))
+
+    def tear(self, finished: Callable[[int], bool]) -> None:
+        """Something is lost. A call whose arguments are not closed may have had it: it is not to be executed."""
+        calls = [block.call for block in self.open.values() if block.call is not None]
+        calls += [call for lane in self.lanes.values() for call in lane.router]
+        for call in calls:
+            call.torn = call.torn or not (call.looks_closed or finished(call.choice))
 
     def forget_calls(self) -> None:
         """The calls so far no longer count."""

@@ -67,10 +67,10 @@ def _trailing_backslashes(text: str, start: int) -> int:
 class Call:
     """One call while it is open: what identifies it and the raw text of its arguments so far.
 
-    `id` is the source's own; one that we made for the outside (then `made` is true) identifies nothing in here.
+    It is torn if some of that may be lost. `id` is the source's own; one that we made for the outside (then `made` is true) identifies nothing in here.
     """
 
-    __slots__ = ("_balance", "_scanned", "block", "choice", "id", "index", "made", "name", "pieces", "whole")
+    __slots__ = ("_balance", "_scanned", "block", "choice", "id", "index", "made", "name", "pieces", "torn", "whole")
 
     def __init__(self, choice: int, index: int | None, id: str | None = None, name: str | None = None) -> None:
         self.choice = choice
@@ -79,6 +79,7 @@ class Call:
         self.name = name
         self.pieces: list[str] = []
         self.whole = False
+        self.torn = False
         self.made = False
         self.block = -1
         self._balance = Balance()

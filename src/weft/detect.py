@@ -17,7 +17,8 @@ import msgspec
 
 from weft import jsontext
 from weft.framing.sniff import Sniffer
-from weft.protocol import Dialect, ProtocolSpec, Sign, names, resolve
+from weft.protocol import Dialect, ProtocolSpec, Sign
+from weft.protocol import specs as all_specs
 
 LOOK_BYTES = 64 << 10
 LOOK_FRAMES = 64
@@ -81,7 +82,7 @@ class Detector:
     """Looks at the first frames as they come. Feed it until it is `sure` or `full`, then `close` it for the candidates."""
 
     def __init__(self, specs: Iterable[ProtocolSpec] | None = None) -> None:
-        known = [resolve(name)[0] for name in names()] if specs is None else specs
+        known = all_specs() if specs is None else specs
         self._suspects = [_Suspect(spec) for spec in (*known, *FOREIGN)]
         self._head = bytearray()
         self._frames = 0

@@ -31,6 +31,8 @@ class Ending:
         self._words: dict[int, str] = {}
         self._signs: set[EndSign] = set()
         self.error: Error | None = None
+        self.strangers = False
+        """Were there frames that nobody could name?"""
 
     def finish(self, raw: str | None, reason: FinishReason | None, choice: int, why: str = "") -> None:
         """Remember a choice's finish: the last one said counts, and words that say nothing are not said."""
@@ -70,11 +72,13 @@ class Ending:
         error = self.error
         if error is None and not self.true(list(tallies)):
             error = cut or make_error("truncated", "the stream stopped before the source said that it was over")
+        if error is None and self.strangers and usage is None and not finishes:
+            error = make_error("protocol", _STRANGE, code="unknown_stream", retryable=False, fault="client")
         if error is not None:
             return End(_OUTCOMES.get(error.type, "failed"), finishes, usage, error)
         said: list[Outcome] = ["incomplete"] if "incomplete" in self._signs else []
         outcome: Outcome = worst([*said, *(outcome_of(finish) for finish in finishes)])
-        return End(outcome, finishes, usage, _error_of(outcome, finishes, self._words))
+        return End(outcome, finishes, usage, error_of(outcome, finishes, self._words))
 
     def _effective(self, choice: int, tallies: dict[int, Tally]) -> Finish:
         finish = self._finishes.get(choice, Finish(choice=choice))
@@ -88,7 +92,7 @@ class Ending:
         return finish if reason == finish.reason else Finish(choice=choice, reason=reason, raw=finish.raw)
 
 
-def _error_of(outcome: Outcome, finishes: tuple[Finish, ...], words: Mapping[int, str]) -> Error | None:
+def error_of(outcome: Outcome, finishes: tuple[Finish, ...], words: Mapping[int, str]) -> Error | None:
     """The error that stands beside an outcome that a finish alone decided, in the source's own words if it had some."""
     wanted = {"failed": "error", "incomplete": "content_filter"}.get(outcome)
     finish = next((finish for finish in finishes if finish.reason == wanted), None) if wanted else None
@@ -103,6 +107,8 @@ def _error_of(outcome: Outcome, finishes: tuple[Finish, ...], words: Mapping[int
     return make_error(kind, message or f"the source finished with {finish.raw!r}", code=finish.raw, original=original)
 
 
+_STRANGE = "nothing but the end of the stream is of this protocol; is it another one?"
+
 _OUTCOMES: dict[str, Outcome] = {"cancelled": "incomplete", "truncated": "truncated"}
 
 _FAILED: dict[str, ErrorType] = {
@@ -111,6 +117,7 @@ _FAILED: dict[str, ErrorType] = {
     "TIMEOUT": "timeout",
     "PUP_LIMITED_DISABLED": "permission",
     "ERROR_LIMIT": "context_length",
+    "MISSING_THOUGHT_SIGNATURE": "invalid_request",
     "MALFORMED_FUNCTION_CALL": "protocol",
     "MALFORMED_RESPONSE": "protocol",
     "malformed_model_output": "protocol",

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import get_args
 
 from weft import events as ev
+from weft.errors import BRIDGE_DELTA_AFTER_TERMINAL, BRIDGE_INCOMPLETE_TOOL_CALL
 
 
 class Phase(StrEnum):
@@ -19,6 +20,13 @@ class Phase(StrEnum):
     INCOMPLETE = "incomplete"
     FAILED = "failed"
 
+
+STRICT_CODES = {
+    "content_after_finish": BRIDGE_DELTA_AFTER_TERMINAL,
+    "content_after_end": BRIDGE_DELTA_AFTER_TERMINAL,
+    "call_without_name": BRIDGE_INCOMPLETE_TOOL_CALL,
+}
+"""What strict mode makes of an oddity: seed 001's code. Everything not named here is an invalid transition."""
 
 TERMINAL = frozenset({Phase.COMPLETED, Phase.INCOMPLETE, Phase.FAILED})
 

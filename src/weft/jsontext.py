@@ -79,6 +79,27 @@ def mended(text: bytes) -> bytes:
     return _ESCAPES.sub(lambda escape: rb"\ufffd" if len(escape[0]) == _HALF else escape[0], text)
 
 
+def packed(raw: bytes | msgspec.Raw) -> str:
+    """The JSON text of a member, as the source wrote it or as it packed it into a string; null is nothing."""
+    data = bytes(raw)
+    if data[:1] == b'"':
+        try:
+            return str(decode(data))
+        except ValueError:
+            pass
+    return "" if data == b"null" else data.decode("utf-8", "replace")
+
+
+def written(value: Any) -> str:
+    """JSON text as it is, and that of a value that some send in its place; null is nothing. A value too deep to be written is no JSON."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    try:
+        return encode(value).decode()
+    except ValueError:
+        return "too deep"
+
+
 def read_object(text: bytes) -> dict[str, Any]:
     """The object that this is, mended; an empty one if it is none. For a frame whose wire type was parsed and did not look at all of it."""
     try:

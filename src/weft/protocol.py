@@ -4,8 +4,8 @@ Knows: the parts a protocol consists of, the built-in names, entry points for ot
 Must not know: any protocol's content; they are imported when somebody asks for them by name.
 """
 
-from collections.abc import Callable, Mapping
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, partial
 from importlib import import_module
 from typing import Any, ClassVar
 from typing import Protocol as Shape
@@ -15,6 +15,13 @@ import msgspec
 from weft.assembler import Assembler
 from weft.nearest import UnknownNameError
 from weft.rules import Rules
+
+
+class PlugInError(UnknownNameError):
+    """What another package brings under that name cannot be loaded, or is not what it should be."""
+
+    def __init__(self, point: Any, why: str) -> None:
+        ValueError.__init__(self, f"the plug-in {point.name!r} ({point.value}) cannot be used: {why}")
 
 
 class Sign(msgspec.Struct, frozen=True):
@@ -46,8 +53,7 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
 class Decoder(Shape):
     """Reads one wire and says what it says, in verbs.
 
-    `wire` is the type that each frame is parsed into; a decoder whose frames are told apart by their framing's name has `wires` instead.
-    `objects` turns an SDK's object into a frame where plain JSON of it is not the wire's own form.
+    `wire` is the type that each frame is parsed into; a decoder whose frames are told apart by their framing's name has `wires` as well.
     """
 
     wire: ClassVar[Any]
@@ -68,6 +74,7 @@ class ProtocolSpec(msgspec.Struct, frozen=True, kw_only=True):
     """A protocol by name: a source has a decoder, a target an encoder; `reply` writes its whole replies, `turn` an assistant's turn of its requests.
 
     `framing` is the default; the bytes themselves may say otherwise. `ignores` are members known and not read.
+    `framed` turns an SDK's object into a frame where plain JSON of it is not the wire's own form.
     """
 
     name: str
@@ -129,13 +136,40 @@ def names() -> list[str]:
     return sorted(BUILT_IN.keys() | plugins(PROTOCOL_GROUP).keys())
 
 
+def specs(told: Callable[[PlugInError], object] = lambda _: None) -> Iterator[ProtocolSpec]:
+    """All protocols, with the dialects that plug-ins bring. One that cannot be used is `told`, and takes no other down."""
+    for spec in _usable([partial(_named, name) for name in names()], told):
+        brought = [point for name, point in plugins(DIALECT_GROUP).items() if name.startswith(spec.name + "/")]
+        rows = tuple(_usable([partial(_load, point, Dialect) for point in brought], told))
+        yield msgspec.structs.replace(spec, dialects=spec.dialects + rows) if rows else spec
+
+
+def _usable(loads: list[Callable[[], Any]], told: Callable[[PlugInError], object]) -> Iterator[Any]:
+    for load in loads:
+        try:
+            yield load()
+        except PlugInError as error:
+            told(error)
+
+
+def _load(point: Any, kind: type[Any]) -> Any:
+    """What an entry point stands for."""
+    try:
+        found = point.load()
+    except Exception as error:
+        raise PlugInError(point, f"{type(error).__name__}: {error}") from error
+    if not isinstance(found, kind):
+        raise PlugInError(point, f"it is no {kind.__name__}")
+    return found
+
+
 @cache
 def _named(name: str) -> ProtocolSpec:
     if name in BUILT_IN:
         return import_module(BUILT_IN[name]).PROTOCOL
     brought = plugins(PROTOCOL_GROUP)
     if name in brought:
-        return brought[name].load()
+        return _load(brought[name], ProtocolSpec)
     raise UnknownNameError("protocol", name, BUILT_IN.keys() | brought.keys())
 
 
@@ -152,7 +186,7 @@ def resolve(name: "str | ProtocolSpec", dialect: "str | Dialect | None" = None) 
         return spec, dialect
     wanted = (dialect or inline).removeprefix(spec.name + "/")
     plugin = plugins(DIALECT_GROUP).get(f"{spec.name}/{wanted}") if wanted and wanted not in _rows(spec) else None
-    return spec, plugin.load() if plugin is not None else spec.dialect_named(wanted)
+    return spec, _load(plugin, Dialect) if plugin is not None else spec.dialect_named(wanted)
 
 
 def _rows(spec: ProtocolSpec) -> set[str]:

@@ -33,6 +33,9 @@ _KEEPALIVE = frozenset({b"", b"null", b'""', b"ping", b"{}"})
 _OF_THE_LINE = frozenset({"transport", "timeout", "cancelled", "truncated", "limit", "protocol"})
 """Faults of whoever carries or reads the stream. Any other was said by the provider."""
 
+_LOSSES = frozenset({"partial_frame", "malformed_frame"})
+"""Faults of the framing that take content with them."""
+
 
 class Reader:
     """Reads one stream of one protocol. `emit` gets each event as it is known; `feed` bytes, then `close` once."""
@@ -222,7 +225,7 @@ class Reader:
             try:
                 decoder.feed(parse(data), name)
             except (msgspec.MsgspecError, UnicodeError, RecursionError):
-                self._out.note("broken_frame", "a frame that is not JSON of its kind was skipped")
+                self._out.lost("broken_frame", "a frame that is not JSON of its kind was skipped")
             finally:
                 place.frame = host
 
@@ -300,7 +303,7 @@ class Reader:
         elif name == "error" and b"{" not in data:
             self._decoder.out.fail(error_from_body(data.decode("utf-8", "replace")))
         else:
-            self._out.note("broken_frame", "a frame that is not JSON was skipped")
+            self._out.lost("broken_frame", "a frame that is not JSON was skipped")
 
     def _text_line(self, line: bytes) -> None:
         """Plain text where JSON was due. Some sources mix the two; for the rest it is a note."""
@@ -332,6 +335,8 @@ class Reader:
             self._die(make_error("protocol", message, code=code, retryable=False, fault="client"))
         elif fatal:
             self._die(make_error("limit" if code == "frame_too_large" else "protocol", message, code=code))
+        elif code in _LOSSES:
+            self._out.lost(code, message)
         else:
             self._out.note(code, message)
 

@@ -6,8 +6,6 @@ Must not know: any wire. For calls in fragments that no id holds together there 
 
 from typing import Any
 
-import msgspec
-
 from weft import jsontext, provider_state
 from weft.assembler import Assembler
 from weft.events import Executor
@@ -112,6 +110,8 @@ class RunCalls:
         pieces = out.call_args(key)
         if args.startswith(pieces):
             out.args(args[len(pieces) :], key)
+            if args:
+                out.args_repeated(key)
         elif args and not _same(args, pieces):
             out.note("input_changed", f"the input of call {id!r} is not what its pieces were")
 
@@ -119,18 +119,6 @@ class RunCalls:
         self._open.discard(id)
         self._said[id] = hash(args)
         out.end(("call", id), complete)
-
-
-def input_text(raw: msgspec.Raw) -> str:
-    """The JSON text of an input: as the source wrote it, or what it wrote as a text."""
-    data = bytes(raw)
-    if data[:1] == b'"':
-        try:
-            value = jsontext.decode(data)
-        except ValueError:
-            return ""
-        return value if isinstance(value, str) else ""
-    return "" if data == b"null" else data.decode("utf-8", "replace")
 
 
 def _same(one: str, other: str) -> bool:

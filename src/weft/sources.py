@@ -8,6 +8,7 @@ from collections.abc import (
     AsyncGenerator,
     AsyncIterable,
     AsyncIterator,
+    Collection,
     Generator,
     Iterable,
     Iterator,
@@ -188,7 +189,7 @@ class AsyncPieces:
     def __init__(self, source: AsyncIterable[Any] | Source) -> None:
         self.fault: Error | None = None
         self.raised: Exception | None = None
-        pieces = source if isinstance(source, AsyncIterable) else _at_hand(source)
+        pieces = _async_stream(source) or _at_hand(cast(Source, source))
         try:
             self._pieces: AsyncIterator[Any] = aiter(pieces)
         except Exception as error:  # noqa: BLE001 - as above
@@ -231,20 +232,29 @@ def pieces_of(source: Source) -> Iterable[Any]:
     one: tuple[Any] = (source,)
     if isinstance(source, bytes | bytearray | memoryview | str) or hasattr(source, "model_dump"):
         return one
+    awaited = _async_stream(source)
+    if awaited is not None and not hasattr(awaited, "__iter__"):
+        raise TypeError(f"{type(awaited).__name__!r} is an async source; weft.aread reads it")
     if isinstance(source, Mapping):
-        members = cast("Mapping[str, Any]", source).values()
-        return next(filter(_is_stream, members), one)
+        return next(filter(_is_stream, _members(source)), one)
     if not hasattr(source, "__iter__"):
-        if hasattr(source, "__aiter__"):
-            raise TypeError(f"{type(source).__name__!r} is an async source; weft.aread reads it")
         raise TypeError(
             f"{type(source).__name__!r} is no source: bytes, text, a parsed frame, an SDK's object, or an iterable of them"
         )
     return source
 
 
+def _members(source: Any) -> Collection[Any]:
+    """What a mapping holds. boto3's replies are plain data but for one member, which is the stream, or the body as a file."""
+    return cast("Mapping[str, Any]", source).values() if isinstance(source, Mapping) else ()
+
+
+def _async_stream(source: Any) -> AsyncIterable[Any] | None:
+    """The source itself, or a member, if it is an async stream."""
+    return next((one for one in (source, *_members(source)) if hasattr(one, "__aiter__")), None)
+
+
 def _is_stream(member: Any) -> bool:
-    """boto3's replies are plain data but for one member, which is the stream, or the body as a file."""
     return hasattr(member, "__iter__") and not isinstance(
         member, str | bytes | bytearray | memoryview | Mapping | Sequence
     )

@@ -80,6 +80,45 @@ def test_entry_points_are_found_by_name(tmp_path, parrot):
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
+def test_a_plug_in_that_cannot_be_used_takes_no_other_down(tmp_path):
+    """`--from auto` and `weft protocols` ask all of them, and ended in somebody else's traceback."""
+    (tmp_path / "parrot.py").write_text((EXAMPLES / "parrot.py").read_text())
+    (tmp_path / "sound.py").write_text(
+        "from weft.protocol import Dialect\nDIALECT = Dialect(name='acme', models=('acme-',))\nNUMBER = 5\n"
+    )
+    info = tmp_path / "zoo-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: zoo\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(
+        "[weft.protocols]\nparrot = parrot:PROTOCOL\ngone = gone:PROTOCOL\nnumber = sound:NUMBER\n"
+        "[weft.dialects]\nopenai-chat/acme = sound:DIALECT\nopenai-chat/gone = gone:DIALECT\n"
+    )
+    code = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
+        "import weft\n"
+        "from weft.detect import detect\n"
+        "from weft.protocol import PlugInError, specs\n"
+        "told = []\n"
+        "rows = [row.name for spec in specs(lambda error: told.append(str(error))) for row in spec.dialects]\n"
+        f"print(len(told), 'acme' in rows, detect({STREAM!r})[0].name)\n"
+        'print(detect(b\'data: {"model":"acme-1","choices":[{"delta":{}}]}\\n\\n\')[0].name)\n'
+        "for name in ('gone', 'number', 'openai-chat/gone'):\n"
+        "    try:\n"
+        "        weft.read(b'', name)\n"
+        "    except PlugInError as error:\n"
+        "        print(error)\n"
+    )
+    said = subprocess.run([sys.executable, "-c", code], check=True, timeout=60, capture_output=True, text=True).stdout
+    missing = "cannot be used: ModuleNotFoundError: No module named 'gone'"
+    assert [
+        "3 True parrot",
+        "openai-chat/acme",
+        f"the plug-in 'gone' (gone:PROTOCOL) {missing}",
+        "the plug-in 'number' (sound:NUMBER) cannot be used: it is no ProtocolSpec",
+        f"the plug-in 'openai-chat/gone' (gone:DIALECT) {missing}",
+    ] == said.splitlines()
+
+
 class Broken:
     """A decoder that breaks a law in the way its name says."""
 

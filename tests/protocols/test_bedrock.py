@@ -280,3 +280,31 @@ def test_half_a_character_is_joined_over_deltas():
     assert (
         "\U0001f600!" == read(START, *(event("contentBlockDelta", half) for half in halves), closed(0), stopped()).text
     )
+
+
+# --- what imitators send ---------------------------------------------------------------------------------------------
+
+
+def test_arguments_that_are_an_object_are_not_lost():
+    """A6: a call without its arguments must not look executable."""
+    start = opened(0, toolUse={"toolUseId": "t", "name": "f"})
+    got = read(START, start, delta(0, toolUse={"input": {"x": 1}}), closed(0), stopped("tool_use"), METADATA)
+    assert [({"x": 1}, True)] == [(one.arguments, one.complete) for one in got.tool_calls]
+
+
+def test_events_without_an_index_belong_to_the_block_under_way():
+    """A2: absent is not 0, and not nobody's."""
+    calls = [
+        frame
+        for name in ("f", "g")
+        for frame in (
+            event("contentBlockStart", {"start": {"toolUse": {"toolUseId": name, "name": name}}}),
+            event("contentBlockDelta", {"delta": {"toolUse": {"input": f'{{"{name}":'}}}),
+            event("contentBlockDelta", {"delta": {"toolUse": {"input": "1}"}}}),
+            event("contentBlockStop", {}),
+        )
+    ]
+    text = event("contentBlockDelta", {"delta": {"text": "x"}})
+    got = read(START, *calls, text, stopped("tool_use"), METADATA)
+    assert [("f", {"f": 1}), ("g", {"g": 1})] == [(one.name, one.arguments) for one in got.tool_calls]
+    assert "x" == got.text

@@ -147,3 +147,21 @@ def test_blocks_are_announced_as_they_come():
 
 def test_text_deltas_are_the_sources_own():
     assert ["Blue", " sky."] == [e.text for e in events(TEXT, "bedrock") if isinstance(e, TextDelta)]
+
+
+def whole_call(input):
+    block = {"toolUse": {"toolUseId": "t", "name": "f", "input": input}}
+    reply = {"output": {"message": {"role": "assistant", "content": [block]}}, "stopReason": "tool_use"}
+    [got] = message(json.dumps(reply).encode(), "bedrock").tool_calls
+    return got.arguments, got.complete
+
+
+def test_input_that_is_null_is_that_of_a_tool_without_parameters():
+    """A7, A8"""
+    assert ({}, True) == whole_call(None)
+
+
+def test_input_that_is_packed_into_a_text_is_unpacked():
+    """A6"""
+    assert ({"a": 1}, True) == whole_call('{"a": 1}')
+    assert (None, False) == whole_call('{"a"')

@@ -357,8 +357,32 @@ def test_member_of_a_wrong_type_loses_only_itself():
 
 
 def test_delta_of_nothing():
-    odd = [{"type": "content-delta", "index": 0}, {"type": "tool-call-delta", "delta": {}}, {"type": "message-end"}]
+    odd = [{"type": "content-delta", "index": 0}, {"type": "tool-call-delta", "delta": {}}]
     assert "truncated" == end(stream(START, odd), "cohere").outcome
+
+
+def test_the_last_event_ends_the_stream_though_it_says_nothing():
+    got = read(START, content(0, "x"), {"type": "message-end"})
+    assert ("x", "completed", None) == (got.text, got.outcome, got.finish)
+
+
+def test_arguments_that_are_an_object_are_not_lost():
+    """A6: a call without its arguments must not look executable."""
+    start = call_start(0, "f")
+    start["delta"]["message"]["tool_calls"]["function"]["arguments"] = {"x": 1}
+    got = read(START, start, {"type": "tool-call-end", "index": 0}, ended("TOOL_CALL")).tool_calls
+    assert [({"x": 1}, True)] == [(one.arguments, one.complete) for one in got]
+
+
+def test_lists_in_events_are_read_as_in_a_whole_reply():
+    text = {"type": "content-delta", "index": 0, "delta": {"message": {"content": [{"type": "text", "text": "Hi"}]}}}
+    piece = {
+        "type": "tool-call-delta",
+        "index": 0,
+        "delta": {"message": {"tool_calls": [{"function": {"arguments": '{"x":1}'}}]}},
+    }
+    got = read(START, text, call_start(0, "f"), piece, {"type": "tool-call-end", "index": 0}, ended("TOOL_CALL"))
+    assert ("Hi", [{"x": 1}]) == (got.text, [one.arguments for one in got.tool_calls])
 
 
 def test_unread_members_are_violations_in_strict_mode():

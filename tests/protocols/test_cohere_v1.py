@@ -97,6 +97,14 @@ def test_stream_without_its_end_is_truncated():
     assert "truncated" == end(ndjson(*SPOKEN[:-1]), "cohere").outcome
 
 
+@pytest.mark.parametrize(("parameters", "arguments"), [(None, {}), ('{"a": 1}', {"a": 1}), ([], None)])
+def test_parameters_that_are_no_object(parameters, arguments):
+    """A6, A7, A8"""
+    calls = {"event_type": "tool-calls-generation", "tool_calls": [{"name": "look", "parameters": parameters}]}
+    [got] = message(ndjson(START, calls, ended()), "cohere").tool_calls
+    assert (arguments, arguments is not None) == (got.arguments, got.complete)
+
+
 def test_strict_mode_knows_its_members():
     assert "completed" == end(ndjson(*SPOKEN), "cohere", strict=True).outcome
     assert "completed" == end(json.dumps({**REPLY, "chat_history": []}).encode(), "cohere", strict=True).outcome

@@ -20,7 +20,7 @@ FAILURES = {
     "MALFORMED_RESPONSE": "protocol",
     "UNEXPECTED_TOOL_CALL": "server",
     "TOO_MANY_TOOL_CALLS": "server",
-    "MISSING_THOUGHT_SIGNATURE": "server",
+    "MISSING_THOUGHT_SIGNATURE": "invalid_request",
     "PUP_LIMITED_DISABLED": "permission",
 }
 OTHERS = "OTHER NO_IMAGE IMAGE_OTHER FINISH_REASON_UNSPECIFIED FAKE_ENUM".split()
@@ -75,7 +75,10 @@ def test_the_source_s_own_words_for_a_finish_are_kept():
     assert (said, said) == (got.error.message, got.meta["finish_message"])
 
 
-@pytest.mark.parametrize(("raw", "finish"), [("stop", "stop"), ("max_tokens", "length"), ("safety", "content_filter")])
+@pytest.mark.parametrize(
+    ("raw", "finish"),
+    [("stop", "stop"), ("max_tokens", "length"), ("safety", "content_filter"), ("maxTokens", "length")],
+)
 def test_case_does_not_matter(raw: str, finish: str):
     """Q-G15."""
     assert finish == message(sse(chunk(text("Hi"), finish=raw)), G).finish

@@ -249,7 +249,7 @@ def test_media_are_files_in_their_place():
         ("completed", "completed", "stop"),
         ("incomplete", "incomplete", "length"),
         ("failed", "failed", "error"),
-        ("cancelled", "completed", "other"),
+        ("cancelled", "incomplete", "other"),
         ("budget_exceeded", "incomplete", "length"),
         ("requires_continuation", "completed", "pause"),
     ],
@@ -259,7 +259,14 @@ def test_every_status_has_its_meaning(status: str, outcome: str, finish: str):
     assert (outcome, finish, status) == (got.outcome, got.finish, got.finish_raw)
     if outcome == "failed":
         assert got.error is not None
-        assert "Because." == got.error.message
+        assert ("Because.", "x") == (got.error.message, got.error.code)
+
+
+def test_a_failed_interaction_tells_its_own_error():
+    failure = {"code": "quota_exceeded", "message": "No more today."}
+    got = message(sse(begun(), *ANSWER, ended("failed", error=failure)), G)
+    assert got.error is not None
+    assert ("failed", "billing", "quota_exceeded") == (got.outcome, got.error.type, got.error.code)
 
 
 def test_an_error_event_keeps_what_came():
@@ -292,7 +299,18 @@ def test_an_event_of_another_shape_harms_nothing():
         {"event_type": "interaction.completed", "interaction": {"status": "failed", "errors": [5]}},
     ]
     got = message(sse(begun(), *odd), G)
-    assert ("failed", odd[:2]) == (got.outcome, [frame.raw for frame in got.unknown])
+    assert ("failed", [odd[1]]) == (got.outcome, [frame.raw for frame in got.unknown])
+
+
+@pytest.mark.parametrize("odd", [None, 5, {"a": 1}])
+@pytest.mark.parametrize("member", ["type", "signature", "summary", "annotations"])
+def test_a_whole_interaction_outlives_one_member_of_another_shape(member: str, odd: Any):
+    """A8"""
+    thought: dict[str, Any] = {"type": "thought", "summary": [{"type": "text", "text": "Hm."}], member: odd}
+    answer = {"type": "model_output", "content": [{"type": "text", "text": "It is."}]}
+    whole = {"id": "i1", "object": "interaction", "status": "completed", "steps": [thought, answer]}
+    got = message(json.dumps(whole).encode(), G)
+    assert ("i1", "It is.", "completed") == (got.id, got.text, got.outcome)
 
 
 # -- recorded interactions -----------------------------------------------------------------------------------------

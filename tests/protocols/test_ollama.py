@@ -395,3 +395,10 @@ def test_facts_that_are_not_of_the_answer_are_meta():
         if isinstance(event, Meta)
     ]
     assert [("context", [3])] == [(event.name, event.value) for event in got]
+
+
+@pytest.mark.parametrize("arguments", [[], [1], 5, True])
+def test_arguments_that_are_no_object_are_kept_and_not_executable(arguments):
+    """A9"""
+    [got] = read(line(calls=[call("f", arguments)]), DONE).tool_calls
+    assert (json.dumps(arguments), None, False) == (got.raw, got.arguments, got.complete)

@@ -136,3 +136,19 @@ def test_laws_hold():
         ndjson(tagged(chunk(content="a"))) + b"words\n" + ndjson(tagged('{"message":{"content":"b"}}'), line("c"), DONE)
     )
     assert 1 == check_protocol("ollama", [lines], rounds=25)
+
+
+@pytest.mark.parametrize("member", ["reasoning", "reasoning_content"])
+def test_reasoning_of_tagged_chunks_is_not_lost(member):
+    """F1"""
+    got = message(
+        ndjson(tagged(chunk(**{member: "Hm."})), tagged(chunk(content="Hi")), tagged({"done": True})), "ollama"
+    )
+    assert ("Hm.", "Hi") == (got.reasoning, got.text)
+
+
+def test_refusal_model_and_usage_of_tagged_chunks_are_not_lost():
+    said = chunk(refusal="No.") | {"model": "q", "usage": {"prompt_tokens": 3, "completion_tokens": 4}}
+    got = message(ndjson(tagged(said), tagged({"choices": [{"delta": {}, "finish_reason": "stop"}]})), "ollama")
+    assert ("No.", "q", "refusal") == (got.refusal, got.model, got.finish)
+    assert (3, 4) == (got.usage.input_tokens, got.usage.output_tokens)

@@ -9,8 +9,9 @@ import weft
 from tests.conftest import CORPUS
 from tests.referees.exceptions import agreed_failures, oracle_fields
 from tests.referees.oracle import available, corpus_answers
-from weft.assembler import INVALID_TRANSITION, STRICT_CODES
+from weft.errors import BRIDGE_INVALID_TRANSITION
 from weft.finish import finish_reason
+from weft.grammar import STRICT_CODES
 from weft.message import Choice, Message
 
 PROTOCOL = "openai-chat"
@@ -24,7 +25,7 @@ FAILED = {"ruby_llm.chat-with-extended-thinking~hinking-content-when-available-0
 """gpustack's error is a field of its own, not a frame."""
 NOTED = {"content_after_finish", "call_echo"}
 """What may be odd about a recorded stream."""
-BRIDGE_CODES = {INVALID_TRANSITION, *STRICT_CODES.values()}
+BRIDGE_CODES = {BRIDGE_INVALID_TRANSITION, *STRICT_CODES.values()}
 """How strict mode calls an oddity of the bytes."""
 
 

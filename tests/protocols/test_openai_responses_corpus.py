@@ -9,13 +9,14 @@ import weft
 from tests.conftest import CORPUS
 from tests.referees.exceptions import agreed_failures, oracle_fields
 from tests.referees.oracle import available, corpus_answers
-from weft.assembler import INVALID_TRANSITION, STRICT_CODES
+from weft.errors import BRIDGE_INVALID_TRANSITION
+from weft.grammar import STRICT_CODES
 from weft.message import FilePart, Message, OpaquePart, Reasoning, Refusal, Text, ToolCall, ToolResult
 
 PROTOCOL = "openai-responses"
 SHORTENED = {"ai.openai-shell-container.1-e8295026"}
 """Deltas were taken out by hand; what is done was left whole."""
-BRIDGE_CODES = {INVALID_TRANSITION, *STRICT_CODES.values()}
+BRIDGE_CODES = {BRIDGE_INVALID_TRANSITION, *STRICT_CODES.values()}
 """How strict mode calls an oddity of the bytes."""
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from weft.adapters.adapter import StreamAdapter
 from weft.adapters.built_in import ProtocolAdapter
-from weft.protocol import ProtocolSpec, names, plugins, resolve
+from weft.protocol import ProtocolSpec, plugins, resolve, specs
 
 AdapterFactory = Callable[[], StreamAdapter]
 """Makes the adapter of one attempt."""
@@ -30,4 +30,4 @@ def adapter_for(source: str | ProtocolSpec, **options: Any) -> AdapterFactory:
 
 def adapter_names() -> list[str]:
     """All names that `adapter_for` knows, dialects aside."""
-    return sorted({name for name in names() if resolve(name)[0].decoder is not None} | plugins(ADAPTER_GROUP).keys())
+    return sorted({spec.name for spec in specs() if spec.decoder is not None} | plugins(ADAPTER_GROUP).keys())

@@ -5,11 +5,11 @@ from typing import Any, Final
 
 import msgspec
 
-from weft.cli.command import Command, Parser
+from weft.cli.command import Command, Parser, say
 from weft.cli.options import add_color, add_output
 from weft.cli.output import Output
 from weft.cli.screen import Line, screen_for
-from weft.protocol import ProtocolSpec, names, resolve
+from weft.protocol import ProtocolSpec, specs
 
 WORDS: Final = 70
 """How wide the words that a target cannot say may run."""
@@ -22,13 +22,13 @@ def _arguments(parser: Parser) -> None:
 
 
 def _run(arguments: Any) -> int:
-    specs = [resolve(name)[0] for name in names()]
+    found = list(specs(lambda error: say(f"weft: {error}")))
     with Output(arguments.output) as output:
         if arguments.json:
-            output.write(msgspec.json.encode([_plain(spec) for spec in specs]) + b"\n")
+            output.write(msgspec.json.encode([_plain(spec) for spec in found]) + b"\n")
             return 0
         screen = screen_for(output, arguments.color)
-        for line in _lines(specs):
+        for line in _lines(found):
             screen.show(line)
     return 0
 
@@ -48,10 +48,10 @@ def _plain(spec: ProtocolSpec) -> dict[str, Any]:
     }
 
 
-def _lines(specs: list[ProtocolSpec]) -> list[Line]:
-    width = max(len(f"{spec.name}/{row.name}") for spec in specs for row in (spec.dialect, *spec.dialects)) + 2
+def _lines(found: list[ProtocolSpec]) -> list[Line]:
+    width = max(len(f"{spec.name}/{row.name}") for spec in found for row in (spec.dialect, *spec.dialects)) + 2
     lines: list[Line] = []
-    for spec in specs:
+    for spec in found:
         ways = f"{'read' if spec.decoder is not None else '':<6}{'write' if spec.encoder is not None else '':<7}"
         lines.append([(f"{spec.name:<{width}}", "name"), (ways, "kind"), (spec.title, "")])
         lines += [

@@ -12,6 +12,9 @@ from weft import jsontext
 from weft.assembler import Assembler
 from weft.context import Context
 from weft.encoder import Encoder, Handler
+from weft.ending import error_of
+from weft.errors import Error
+from weft.jsontext import is_object
 from weft.losses import Losses
 from weft.message import Message
 from weft.protocol import Dialect, ProtocolSpec, Sign
@@ -94,11 +97,26 @@ class EventsDecoder:
     def _end(self, event: ev.End) -> None:
         if event.usage is not None:
             self._usage(event.usage)
+        error, why = event.error, _words(event.error)
         for finish in event.finishes:
-            self.out.finish(finish.raw, finish.reason, finish.choice)
-        if event.error is not None and event.error.type != "content_blocked":
-            self.out.fail(event.error)
+            self.out.finish(finish.raw, finish.reason, finish.choice, why)
+        if error is None and event.outcome == "incomplete":
+            self.out.sign("incomplete")
+        elif error is not None and not _follows(error, event, why):
+            self.out.fail(error)
         self.out.sign("terminal")
+
+
+def _words(error: Error | None) -> str:
+    """What the source said with its finish, where that is what the error is made of."""
+    said = error.original if error is not None else None
+    return str(said.get("message") or "") if is_object(said) and said.keys() == {"finish", "message"} else ""
+
+
+def _follows(error: Error, end: ev.End, why: str) -> bool:
+    """Does the error follow from the finishes? Said as a failure it would change the outcome."""
+    blocked = end.outcome == "incomplete" and error.type == "content_blocked"
+    return blocked or error == error_of(end.outcome, end.finishes, {finish.choice: why for finish in end.finishes})
 
 
 class EventsEncoder(Encoder):

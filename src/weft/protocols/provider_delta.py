@@ -8,8 +8,8 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
-from weft.assembler import INVALID_TRANSITION, Assembler
-from weft.errors import error_from_body, make_error
+from weft.assembler import Assembler
+from weft.errors import BRIDGE_INVALID_TRANSITION, error_from_body, make_error
 from weft.jsontext import is_object
 from weft.protocol import Dialect, ProtocolSpec, Sign
 from weft.rules import Rules
@@ -151,7 +151,7 @@ class ProviderDeltaDecoder:
 
     def _reject(self, path: str) -> None:
         message = f"the delta breaks the contract at {path}"
-        self.out.fail(make_error("protocol", message, code=INVALID_TRANSITION, parameter=path))
+        self.out.fail(make_error("protocol", message, code=BRIDGE_INVALID_TRANSITION, parameter=path))
 
 
 def _canonical(usage: dict[str, Any]) -> dict[str, int | None]:

@@ -17,7 +17,7 @@ from weft.protocols.ai_sdk.files import file_of
 from weft.protocols.ai_sdk.usage import Counts, added, counts, finish_of
 from weft.protocols.ai_sdk.wire import ReasoningDelta, TextDelta, ToolInputDelta
 from weft.provider_state import Metadata
-from weft.run_calls import RunCalls, input_text
+from weft.run_calls import RunCalls
 
 DENIED = {"type": "execution-denied"}
 """The SDK's own word for the result of a call that was not allowed."""
@@ -168,7 +168,7 @@ class AISDKDecoder:
 
     def _call(self, part: parts.ToolCall) -> None:
         self._calls.whole(
-            self.out, part.tool_call_id, part.tool_name, input_text(part.input) or input_text(part.args),
+            self.out, part.tool_call_id, part.tool_name, jsontext.packed(part.input) or jsontext.packed(part.args),
             by_provider=part.provider_executed, valid=not part.invalid, metadata=part.provider_metadata,
         )  # fmt: skip
 

@@ -16,7 +16,7 @@ from weft.events import BlockKind
 from weft.protocol import Dialect
 from weft.protocols.ai_sdk_ui.wire import Chunk, InputDetails, OutputDetails, Usage
 from weft.provider_state import Metadata
-from weft.run_calls import RunCalls, input_text
+from weft.run_calls import RunCalls
 
 DENIED: Final = {"type": "execution-denied"}
 """The SDK's own word for the result of a call that was not allowed."""
@@ -129,7 +129,7 @@ class UIStreamDecoder:
 
     def _call(self, chunk: Chunk, *, valid: bool) -> None:
         self._calls.whole(
-            self.out, chunk.tool_call_id, chunk.tool_name, input_text(chunk.input),
+            self.out, chunk.tool_call_id, chunk.tool_name, jsontext.packed(chunk.input),
             by_provider=chunk.provider_executed, valid=valid, metadata=chunk.provider_metadata,
         )  # fmt: skip
 

@@ -1,10 +1,11 @@
 """Reads Bedrock's ConverseStream and says what it says, in verbs.
 
 Knows: this wire. Must not know: events, blocks, other protocols; how binary frames are taken apart.
-Blocks are keyed by the source's own index. Text and reasoning are mostly not announced, so their first delta opens them.
+Blocks are keyed by the source's own index; what comes without one belongs to the block that is under way.
+Text and reasoning are mostly not announced, so their first delta opens them.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any, ClassVar
 
 import msgspec
@@ -40,6 +41,8 @@ class ConverseDecoder:
     def __init__(self, out: Assembler, dialect: Dialect) -> None:
         self.out = out
         self._held = Held()
+        self._unnumbered = 0
+        self._spoken = self._next()
         self._stopped = False
         self._counted = False
         self._on: dict[str, Callable[[Any], None]] = {
@@ -74,9 +77,10 @@ class ConverseDecoder:
 
     def _block_start(self, event: ContentBlockStart) -> None:
         """A call, a result or an image is announced; an empty start is of a block whose deltas will tell."""
-        start, index = event.start, event.content_block_index
+        start = event.start
         if start is None:
             return
+        index = self._spoken = self._next() if event.content_block_index is None else event.content_block_index
         if start.tool_use is not None:
             use = start.tool_use
             executor = "provider" if use.type == whole.SERVER_TOOL else "client"
@@ -92,17 +96,20 @@ class ConverseDecoder:
             self._held.image(index, start.image)
 
     def _block_delta(self, event: ContentBlockDelta) -> None:
-        delta = event.delta
+        delta, index = event.delta, event.content_block_index
         if delta is None:
             return
+        if index is None:
+            index = self._spoken
         if delta.text:
-            self.out.text(delta.text, 0, event.content_block_index)
+            self.out.text(delta.text, 0, index)
         elif delta.tool_use is not None:
-            self.out.args(delta.tool_use.input or "", event.content_block_index)
+            args = delta.tool_use.input
+            self.out.args(args if type(args) is str else jsontext.written(args), index)
         else:
-            self._rare_delta(delta, event.content_block_index)
+            self._rare_delta(delta, index)
 
-    def _rare_delta(self, delta: Delta, index: int | None) -> None:
+    def _rare_delta(self, delta: Delta, index: Hashable) -> None:
         if delta.reasoning_content is not None:
             reasoning = delta.reasoning_content
             self.out.reasoning(reasoning.text or "", 0, index)
@@ -119,8 +126,15 @@ class ConverseDecoder:
             self.out.unknown(self.out.place.frame(), "contentBlockDelta")
 
     def _block_stop(self, event: ContentBlockStop) -> None:
-        self._held.say(self.out, event.content_block_index)
-        self.out.end(event.content_block_index)
+        index = self._spoken if event.content_block_index is None else event.content_block_index
+        self._held.say(self.out, index)
+        self.out.end(index)
+        self._spoken = self._next()
+
+    def _next(self) -> Hashable:
+        """The key of a block that is given no index: absent is not 0."""
+        self._unnumbered += 1
+        return ("block", self._unnumbered)
 
     # -- the end -------------------------------------------------------------------------------------------------
 

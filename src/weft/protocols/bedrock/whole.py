@@ -43,7 +43,7 @@ def _text(out: Assembler, index: int, text: str) -> None:
 def _tool_use(out: Assembler, index: int, use: ToolUse) -> None:
     executor = "provider" if use.type == SERVER_TOOL else "client"
     out.open("tool_call", index, id=use.tool_use_id, name=use.name, arrival="whole", executor=executor)
-    out.args(bytes(use.input).decode("utf-8", "replace"), index)
+    out.args(jsontext.packed(use.input), index)
 
 
 def _tool_result(out: Assembler, index: int, result: ToolResult) -> None:

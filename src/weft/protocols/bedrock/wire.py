@@ -91,7 +91,9 @@ class ContentBlockStart(Wire):
 
 
 class ToolUseDelta(Wire):
-    input: str | None = None
+    """Text; the object itself from those who imitate Bedrock."""
+
+    input: Any = None
 
 
 class ReasoningDelta(Wire):

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from weft import jsontext
 from weft.assembler import Assembler
 from weft.errors import error_from_body
 from weft.protocol import Dialect
@@ -19,7 +20,7 @@ from weft.protocols.cohere.v1 import Version1
 from weft.protocols.cohere.wire import Content, Delta, Frame, Function, Message, ToolCall, Usage
 
 PLAN = "tool_plan"
-_NO_MESSAGE, _NO_FUNCTION = Message(), Function()
+_NO_DELTA, _NO_MESSAGE, _NO_FUNCTION = Delta(), Message(), Function()
 
 
 class CohereDecoder:
@@ -85,6 +86,9 @@ class CohereDecoder:
                 self.out.text(content.text, 0, frame.index, odds)
             elif content.thinking:
                 self.out.reasoning(content.thinking, 0, frame.index)
+        elif isinstance(content, list):
+            for one in content:
+                self._content_delta(msgspec.structs.replace(frame, delta=Delta(Message(one))))
 
     def _content_end(self, frame: Frame) -> None:
         self.out.end(frame.index)
@@ -130,14 +134,18 @@ class CohereDecoder:
     def _call(self, call: ToolCall, index: int | None, **how: Any) -> None:
         function = call.function or _NO_FUNCTION
         self.out.open("tool_call", ("call", index), id=call.id, name=function.name, **how)
-        self.out.args(function.arguments or "", ("call", index))
+        self.out.args(jsontext.written(function.arguments), ("call", index))
 
     def _call_delta(self, frame: Frame) -> None:
         delta = frame.delta
         message = delta.message if delta is not None else None
         call = message.tool_calls if message is not None else None
         if type(call) is ToolCall and call.function is not None:
-            self.out.args(call.function.arguments or "", ("call", frame.index))
+            args = call.function.arguments
+            self.out.args(args if type(args) is str else jsontext.written(args), ("call", frame.index))
+        elif isinstance(call, list):
+            for one in call:
+                self._call_delta(msgspec.structs.replace(frame, delta=Delta(Message(tool_calls=one))))
 
     def _call_end(self, frame: Frame) -> None:
         self.out.end(("call", frame.index))
@@ -148,11 +156,10 @@ class CohereDecoder:
         self.out.start(frame.id)
 
     def _message_end(self, frame: Frame) -> None:
-        if frame.delta is not None:
-            delta = frame.delta
-            if delta.error:
-                self.out.fail(error_from_body({"code": delta.finish_reason, "error": delta.error}))
-            self._end(delta.finish_reason, delta.usage)
+        delta = frame.delta or _NO_DELTA
+        if delta.error:
+            self.out.fail(error_from_body({"code": delta.finish_reason, "error": delta.error}))
+        self._end(delta.finish_reason, delta.usage)
 
     def _end(self, finish: str | None, usage: Usage | None) -> None:
         self._end_plan()

@@ -104,7 +104,7 @@ class Version1:
     def _calls(self, out: Assembler, event: Event) -> None:
         """All calls, which may have come in pieces before."""
         for call in event.tool_calls if event.tool_calls and not self._called else ():
-            out.tool_call(None, None, call.name, bytes(call.parameters).decode("utf-8", "replace"), whole=True)
+            out.tool_call(None, None, call.name, jsontext.packed(call.parameters), whole=True)
         self._called = self._called or bool(event.tool_calls)
 
     def _end(self, out: Assembler, event: Event) -> None:

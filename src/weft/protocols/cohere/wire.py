@@ -20,8 +20,10 @@ class Content(Wire):
 
 
 class Function(Wire):
+    """Arguments are text; the object itself from those who imitate Cohere."""
+
     name: str | None = None
-    arguments: str | None = None
+    arguments: Any = None
 
 
 class ToolCall(Wire):

@@ -18,19 +18,6 @@ def given(raw: msgspec.Raw) -> bool:
     return bytes(raw) not in {b"", b"null"}
 
 
-def args_text(raw: msgspec.Raw) -> str:
-    """Arguments as text: the source's own, or what it packed into a string. Those that are not there have none."""
-    if not given(raw):
-        return ""
-    text = bytes(raw).decode("utf-8", "replace")
-    if not text.startswith('"'):
-        return text
-    try:
-        return str(jsontext.decode(text.encode()))
-    except ValueError:
-        return text
-
-
 class _Open:
     """A call whose arguments are still coming. One whose pieces made no text is not closed, and so never complete.
 
@@ -71,7 +58,7 @@ class FunctionCalls:
     def take(self, out: Assembler, call: FunctionCall, choice: int, signature: str | None) -> None:
         """Say a call that a part brings, all of it or its beginning. It ends the one before."""
         self.end(out, choice)
-        if call.name and (call.will_continue or call.partial_args) and args_text(call.args) in {"", "{}"}:
+        if call.name and (call.will_continue or call.partial_args) and jsontext.packed(call.args) in {"", "{}"}:
             self._begin(out, call, choice, signature)
         elif call.name or given(call.args):
             self._whole(out, call, choice, signature)
@@ -91,7 +78,7 @@ class FunctionCalls:
         out.end(call.key, not (cut or call.spoiled))
 
     def _whole(self, out: Assembler, call: FunctionCall, choice: int, signature: str | None) -> None:
-        id, args = call.id or None, args_text(call.args)
+        id, args = call.id or None, jsontext.packed(call.args)
         content = hash((call.name, args))
         if id is not None and id in self._said:
             if self._said[id] == content:

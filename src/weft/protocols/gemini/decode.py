@@ -14,6 +14,7 @@ from weft import jsontext
 from weft.assembler import Assembler
 from weft.errors import error_from_body, is_error_body
 from weft.facts import fact_of
+from weft.finish import finish_reason
 from weft.protocol import Dialect
 from weft.protocols.gemini.calls import FunctionCalls
 from weft.protocols.gemini.citations import Citations
@@ -32,7 +33,7 @@ from weft.protocols.gemini.logprobs import tokens
 from weft.protocols.gemini.times import seconds
 from weft.protocols.gemini.usage import Counts, Meter
 from weft.protocols.gemini.wire import Candidate, Frame, Part, UsageMetadata
-from weft.protocols.gemini.words import block_word, finish_said, finish_word
+from weft.protocols.gemini.words import block_word, finish_word
 
 _NO_COUNTS = UsageMetadata()
 
@@ -166,7 +167,7 @@ class GeminiDecoder:
         raw = finish_word(candidate.finish_reason)
         if not raw:
             return
-        out, reason = self.out, finish_said(raw)
+        out, reason = self.out, finish_reason(raw)
         if reason == "stop":
             self._calls.end(out, choice)
         elif reason == "content_filter":

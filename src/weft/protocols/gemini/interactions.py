@@ -9,10 +9,11 @@ from typing import Any, Final
 
 import msgspec
 
+from weft import jsontext
 from weft.assembler import Assembler
-from weft.errors import error_from_body, is_error_body
+from weft.errors import error_from_body, is_error_body, make_error
 from weft.jsontext import is_object
-from weft.protocols.gemini.calls import args_text
+from weft.lenient import fit
 from weft.protocols.gemini.spoken import SpokenText
 from weft.protocols.gemini.times import seconds
 from weft.protocols.gemini.usage import Counts, summed
@@ -25,7 +26,7 @@ class _Wire(msgspec.Struct, gc=False):
 class _Item(_Wire):
     """A step, a content, or a piece of either."""
 
-    type: str = ""
+    said: str | None = msgspec.field(default=None, name="type")
     id: str | None = None
     call_id: str | None = None
     name: str | None = None
@@ -41,6 +42,11 @@ class _Item(_Wire):
     data: str | None = None
     uri: str | None = None
     error: Any = None
+
+    @property
+    def type(self) -> str:
+        """What it is; nothing if that is not said."""
+        return self.said or ""
 
 
 class _Metadata(_Wire):
@@ -59,12 +65,13 @@ class _Interaction(_Wire):
     steps: list[_Item] | None = None
     outputs: list[_Item] | None = None
     errors: list[Any] | None = None
+    error: Any = None
 
 
 class _Event(_Interaction):
     """An event, or the interaction itself where it is not streamed."""
 
-    event_type: str = ""
+    event_type: str | None = None
     index: int | None = None
     interaction: _Interaction | None = None
     step: _Item | None = None
@@ -95,13 +102,13 @@ class Interactions:
 
     def take(self, out: Assembler, text: bytes) -> bool:
         """Say what a frame says; false if it is none of an interaction, or of a kind that nobody has named."""
-        try:
-            event = _parse(text)
-        except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        event, dropped = _read(text)
+        name = event.event_type or ""
+        whole = not name and (event.object == "interaction" or event.steps is not None)
+        if not whole and name not in _EVENTS:
             return False
-        whole = not event.event_type and (event.object == "interaction" or event.steps is not None)
-        if not whole and event.event_type not in _EVENTS:
-            return False
+        for path in dropped:
+            out.note("member_dropped", f"{path} is not of the type that this source sends", path)
         told = event.interaction or event
         out.start(told.id, told.model, None, seconds(told.created))
         at, known = event.index or 0, True
@@ -111,7 +118,7 @@ class Interactions:
             known = self._say(out, at, begun, begun)
         if event.delta is not None:
             known = self._say(out, at, event.delta, self._steps.get(at, event.delta))
-        if event.event_type.endswith(".stop"):
+        if name.endswith(".stop"):
             self._stop(out, at)
         for place, step in enumerate((event.steps or event.outputs or ()) if whole else ()):
             self._steps[place] = step
@@ -170,7 +177,7 @@ class Interactions:
             executor = "client" if mine else "provider"
             out.open("tool_call", key, id=item.id or step.id, name=name, executor=executor, tool=tool)
         if item is not step and at in self._called:
-            out.args(args_text(item.arguments), key)
+            out.args(jsontext.packed(item.arguments), key)
         if item.signature and at in self._called:
             out.signature(item.signature, 0, key)
 
@@ -195,10 +202,22 @@ class Interactions:
             if at not in self._called:
                 self._call(out, at, step, step, last=True)
             if not out.call_args(_key(at)):
-                out.args(args_text(step.arguments), _key(at))
+                out.args(jsontext.packed(step.arguments), _key(at))
         elif step is not None and step.type.endswith("_result") and at not in self._answered:
             self._result(out, at, step, step, last=True)
         out.end(_key(at))
+
+
+def _read(text: bytes) -> tuple[_Event, list[str]]:
+    """What a frame says, and the paths of what does not fit; nothing if it is no event at all."""
+    try:
+        return _parse(text), []
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        pass
+    try:
+        return fit(jsontext.decode(text), _Event)
+    except (msgspec.ValidationError, ValueError):
+        return _Event(), []
 
 
 def _thought(out: Assembler, key: str, item: _Item) -> None:
@@ -217,7 +236,7 @@ def _file(out: Assembler, item: _Item) -> None:
 
 def _annotate(out: Assembler, key: str, note: dict[str, Any], spoken: SpokenText) -> None:
     """A citation, whose positions are bytes of the step's text."""
-    start, end = note.get("start_index", 0), note.get("end_index")
+    start, end = note.get("start_index") or 0, note.get("end_index")
     span = spoken.span(start, end, None) if isinstance(start, int) and isinstance(end, int) else None
     members = {"url": ("url", "document_uri"), "title": ("title", "file_name", "name")}
     words = {ours: next((note[name] for name in theirs if name in note), None) for ours, theirs in members.items()}
@@ -238,9 +257,14 @@ def _close(out: Assembler, told: _Interaction, metadata: _Metadata | None) -> No
         out.usage(*_counts(usage), usage)
     if told.service_tier:
         out.meta("service_tier", told.service_tier)
-    if (told.status or "") not in _UNDER_WAY:
-        first: Any = told.errors[0] if told.errors else None
-        out.finish(told.status, None, 0, str(first.get("message") or "") if is_object(first) else "")
+    if (told.status or "") in _UNDER_WAY:
+        return
+    failure = {"error": told.error or (told.errors[0] if told.errors else None)}
+    if told.status == "cancelled":
+        out.fail(make_error("cancelled", "the interaction was cancelled"))
+    elif told.status == "failed" and is_error_body(failure):
+        out.fail(error_from_body(failure))
+    out.finish(told.status)
 
 
 def _counts(usage: dict[str, Any]) -> Counts:

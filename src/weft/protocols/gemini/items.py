@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from weft import jsontext
 from weft.assembler import Assembler
-from weft.protocols.gemini.calls import args_text, given
+from weft.protocols.gemini.calls import given
 from weft.protocols.gemini.wire import Blob, FileData, Part, ToolCall
 
 _CODE: Final = "code_execution"
@@ -53,7 +53,7 @@ class Items:
         return _file if part.inline_data is not None or part.file_data is not None else None
 
     def _code(self, out: Assembler, part: Part, choice: int, key: str) -> None:
-        text = args_text(part.executable_code)
+        text = jsontext.packed(part.executable_code)
         code = jsontext.decode_object(text) or {}
         id = _id(code)
         made = id is None
@@ -82,7 +82,7 @@ class Items:
 
 def _tool_call(out: Assembler, part: Part, choice: int, key: str) -> None:
     call = part.tool_call or ToolCall()
-    args, name = args_text(call.args), str(call.tool_type or "")
+    args, name = jsontext.packed(call.args), str(call.tool_type or "")
     out.open(
         "tool_call", key, choice=choice, id=call.id, name=name, arrival="whole", executor="provider", tool="tool_call"
     )

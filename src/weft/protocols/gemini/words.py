@@ -6,9 +6,6 @@ Knows: the numbers of proto enums, and which words say nothing. Must not know: w
 from collections.abc import Sequence
 from typing import Final
 
-from weft.events import FinishReason
-from weft.finish import FINISHES
-
 # A number stands for the same name in any JSON of a proto message; these are Vertex's, which alone sends numbers.
 _FINISHES: Final = (
     "FINISH_REASON_UNSPECIFIED STOP MAX_TOKENS SAFETY RECITATION OTHER BLOCKLIST PROHIBITED_CONTENT SPII "
@@ -22,11 +19,6 @@ _NOT_BLOCKED: Final = frozenset({"", "BLOCKED_REASON_UNSPECIFIED", "BLOCK_REASON
 def finish_word(value: str | int | None) -> str | None:
     """The word of a finish. The number 0 is what a proto dump writes where nothing was set."""
     return _named(value, _FINISHES) if value != 0 else None
-
-
-def finish_said(word: str) -> FinishReason:
-    """What a finish means, whatever its case."""
-    return FINISHES.get(word) or FINISHES.get(word.upper(), "other")
 
 
 def block_word(value: str | int | None) -> str | None:

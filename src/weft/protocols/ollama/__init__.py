@@ -19,7 +19,7 @@ PROTOCOL = ProtocolSpec(
     dialect=OLLAMA,
     ignores=IGNORES,
     signs=(
-        Sign("created_at", None, 0.6),
+        Sign("created_at", "", 0.6),
         Sign("done", None, 0.8),
         Sign("message.role", "assistant", 0.4),
         Sign("response", "", 0.4),

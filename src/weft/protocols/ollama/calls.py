@@ -11,11 +11,6 @@ from weft.protocols.ollama.wire import Function, ToolCall
 _NO_FUNCTION = Function()
 
 
-def _text(raw: bytes) -> str | None:
-    """The text that arguments are, if they are one. Its bytes were not looked at yet."""
-    return jsontext.decode(raw) if raw[:1] == b'"' else None
-
-
 class Calls:
     """The calls of one stream, in order."""
 
@@ -24,14 +19,15 @@ class Calls:
         self._said: dict[str, int] = {}
 
     def take(self, out: Assembler, call: ToolCall) -> None:
-        """Say a call. Arguments that are an object are all of them; text may be a piece, as in chat.completions."""
+        """Say a call. Arguments that are a value are all of them; text may be a piece, as in chat.completions."""
         function = call.function or _NO_FUNCTION
         name = function.name or call.name
         raw = bytes(function.arguments) or bytes(call.arguments)
-        if raw[:1] == b"{":
-            self._whole(out, call.id or None, name, raw.decode("utf-8", "replace"))
+        args = jsontext.packed(raw)
+        if args and raw[:1] != b'"':
+            self._whole(out, call.id or None, name, args)
         else:
-            out.tool_call(call.index, call.id, name, _text(raw))
+            out.tool_call(call.index, call.id, name, args or None)
 
     def _whole(self, out: Assembler, id: str | None, name: str | None, args: str) -> None:
         content = hash((name, args))

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
+import msgspec
+
 from weft.assembler import Assembler
 from weft.errors import error_from_body
 from weft.protocol import Dialect
@@ -23,6 +25,9 @@ _COUNTS = (
     "eval_count",
     "eval_duration",
 )
+
+
+_TOKENS = ("input_tokens", "output_tokens", "total_tokens")
 
 
 class OllamaDecoder:
@@ -88,6 +93,7 @@ class OllamaDecoder:
     def _line(self, line: Frame, channel: str | None) -> bool:
         """A line inside its tag, or one without; did it say anything?"""
         out, said = self.out, False
+        out.start(None, line.model)
         for message in _messages(line):
             said = True
             self._speech.take(out, message, channel, line.logprobs)
@@ -95,9 +101,13 @@ class OllamaDecoder:
             out.finish(choice.finish_reason)
         if line.error is not None:
             out.fail(error_from_body({"error": line.error}))
+        if line.usage is not None:
+            counts = line.usage
+            named = zip(_TOKENS, (counts.prompt_tokens, counts.completion_tokens, counts.total_tokens), strict=True)
+            out.usage(dict(named), None, msgspec.to_builtins(counts))
         if line.done:
             self._done(line)
-        return said or line.choices is not None or line.error is not None or line.done is not None
+        return said or any(told is not None for told in (line.choices, line.usage, line.error, line.done))
 
     def _done(self, frame: Frame) -> None:
         out = self.out

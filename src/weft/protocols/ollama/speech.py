@@ -24,8 +24,8 @@ class Speech:
 
     def take(self, out: Assembler, message: Message, channel: str | None = None, logprobs: Any = None) -> None:
         """Say a message, or what it adds to the one so far."""
-        if message.thinking:
-            out.reasoning(message.thinking)
+        if thinking := message.thinking or message.reasoning_content or message.reasoning:
+            out.reasoning(thinking)
         content = message.content
         if logprobs and content == "" and not message.thinking and not message.tool_calls:
             out.text("", 0, None, logprobs)
@@ -34,6 +34,7 @@ class Speech:
             out.note("logprobs_dropped", "log probabilities of what is not text have no place")
         for part in content if isinstance(content, list) else (content,):
             self._part(out, part, channel or message.channel, logprobs or None)
+        out.refusal(message.refusal or "")
         for call in message.tool_calls or ():
             self._calls.take(out, call)
         for image in message.images or ():

@@ -37,11 +37,24 @@ class Part(ToolCall):
 
 
 class Message(Wire):
+    """What follows `channel` is said by chat.completions alone, whose chunks come tagged."""
+
     content: str | list[str | Part] | Part | None = None
     thinking: str | None = None
     tool_calls: list[ToolCall] | None = None
     images: list[str] | None = None
     channel: str | None = None
+    reasoning_content: str | None = None
+    reasoning: str | None = None
+    refusal: str | None = None
+
+
+class Counts(Wire, omit_defaults=True):
+    """The counts of chat.completions."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    total_tokens: int | None = None
 
 
 class Choice(Wire):
@@ -79,6 +92,7 @@ class Frame(Wire):
     choices: list[Choice] | None = None
     content: str | list[str | Part] | Part | None = None
     tool_calls: list[ToolCall] | None = None
+    usage: Counts | None = None
 
 
 # Known and not read: how far an image is, and who speaks.

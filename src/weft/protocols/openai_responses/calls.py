@@ -56,10 +56,11 @@ class CallItem(OutputItem):
     def settle(self, out: Assembler, whole: str | None) -> None:
         """The source repeats all arguments. Empty where something was said says nothing; other ones make the call unfit to run."""
         said = out.call_args(self.key) if self.opened else "".join(self._held)
-        if not whole or whole == said:
+        if not whole:
             return
         if whole.startswith(said):
             self.args(out, whole[len(said) :])
+            out.args_repeated(self.key)
         elif self._sound and not self._same(said, whole):
             self._sound = False
             out.note("done_differs", f"the whole arguments of call {self.call_id!r} are not what their deltas said")
