@@ -160,12 +160,11 @@ def error_from_exception(exc: BaseException) -> Error:
     """
     original: dict[str, Any] = {"exception": f"{type(exc).__module__}.{type(exc).__qualname__}", "message": str(exc)}
     response: Any = getattr(exc, "response", None)
-    numbers: list[Any] = [getattr(exc, name, None) for name in tables.EXCEPTION_STATUSES]
-    numbers.append(getattr(response, "status_code", None))
-    status = next((value for value in numbers if isinstance(value, int) and 400 <= value < 600), None)
+    numbers = _numbers(exc, response)
+    status = numbers[-1] if numbers and 400 <= numbers[-1] < 600 else None
     answers: list[Any] = [getattr(exc, name, None) for name in tables.EXCEPTION_BODIES]
     body: Any = next(filter(lambda value: isinstance(value, dict), answers), None)
-    if body is None and any(isinstance(value, int) for value in numbers):
+    if body is None and numbers:
         texts: list[Any] = [getattr(exc, name, None) for name in tables.EXCEPTION_TEXTS]
         body = next(filter(lambda value: isinstance(value, str), texts), None)
     if status is not None or _is_answer(body):
@@ -179,6 +178,19 @@ def error_from_exception(exc: BaseException) -> Error:
         return make_error("cancelled", original=original)
     late = any(part in " ".join(bases) for part in tables.TIMEOUT_NAMES)
     return make_error("timeout" if late else "transport", fault="transport", original=original)
+
+
+def _numbers(exc: BaseException, response: Any) -> list[int]:
+    """The numbers that may be its status, up to the first that is one: no member is looked at needlessly, since some warn that they are old."""
+    numbers: list[int] = []
+    members = [(exc, name) for name in tables.EXCEPTION_STATUSES]
+    for holder, name in (*members, (response, "status_code")):
+        value: Any = getattr(holder, name, None)
+        if isinstance(value, int):
+            numbers.append(value)
+            if 400 <= value < 600:
+                break
+    return numbers
 
 
 def _is_answer(body: Any) -> bool:

@@ -21,6 +21,7 @@ from weft.context import Context
 from weft.errors import Error, ErrorType, make_error
 from weft.events import End, Event, Usage
 from weft.message import Collector, Message
+from weft.protocol import resolve_source
 from weft.reader import Reader
 from weft.rules import Limits
 from weft.runner.attempt import Attempt
@@ -63,6 +64,8 @@ def run(
     ways = [*attempts]
     if not ways:
         raise ValueError("a run needs at least one attempt")
+    for way in ways:
+        resolve_source(way.protocol, way.dialect)
     if after_commit == "continue" and not keep:
         raise ValueError("to continue, the message so far has to be kept: keep=False does not go with it")
     course = Course(
@@ -102,6 +105,7 @@ class Run:
         self._trial: Trial | None = None
         self._cancelled = False
         self._ended = False
+        self._awaited = False
         self._fault: Exception | None = None
         self._ready: deque[Event] = deque()
         self._group: anyio.abc.TaskGroup | None = None
@@ -136,7 +140,13 @@ class Run:
         if not self._ready:
             if self._hand is None:
                 raise RuntimeError("enter the run first: async with weft.run(...) as run")
-            batch = await self._hand.take()
+            if self._awaited:
+                raise RuntimeError("another task waits for this run's next event: a run has one consumer")
+            self._awaited = True
+            try:
+                batch = await self._hand.take()
+            finally:
+                self._awaited = False
             if batch is None:
                 if self._fault is not None:
                     raise self._fault
@@ -259,10 +269,10 @@ class Run:
         trial = self._trial
         if trial is not None:
             self._course.left(trial.attempt)
-            trial.close(error)
         if self._ended or self._fault is not None:
             return []
         if trial is not None:
+            trial.close(error)
             events = self._telling.finish(trial.tail, self._over(trial))
         elif self.history:
             events = self._telling.finish([], End("incomplete", error=error))
