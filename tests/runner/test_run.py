@@ -6,7 +6,7 @@ import pytest
 import weft
 from tests.runner.script import ANSWER, COUNTED, CUT, OVERLOADED, Part, Stage, said, told
 from weft.grammar import Checker
-from weft.runner import Key, expand
+from weft.runner import Key, Recourse, expand
 
 pytestmark = pytest.mark.anyio
 
@@ -156,3 +156,18 @@ def test_keys_and_models_are_expanded_models_first():
 def test_a_run_needs_an_attempt():
     with pytest.raises(ValueError, match="at least one"):
         weft.run([])
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        ({"after_commit": "retry"}, "restart"),
+        ({"commit_on": {"thinking"}}, "reasoning"),
+        ({"recourses": {"rate-limit": Recourse()}}, "rate_limit"),
+    ],
+)
+def test_a_word_that_means_nothing_is_refused(options, word):
+    """It was taken, and did something else than what was meant."""
+    stage = Stage()
+    with pytest.raises(ValueError, match=word):
+        stage.run(stage.attempt(ANSWER), **options)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from copy import deepcopy
 from functools import partial
 from types import TracebackType
-from typing import Self
+from typing import Self, get_args
 
 import anyio
 import anyio.abc
@@ -21,6 +21,7 @@ from weft.context import Context
 from weft.errors import Error, ErrorType, make_error
 from weft.events import End, Event, Usage
 from weft.message import Collector, Message
+from weft.nearest import UnknownNameError
 from weft.protocol import resolve_source
 from weft.reader import Reader
 from weft.rules import Limits
@@ -66,6 +67,14 @@ def run(
         raise ValueError("a run needs at least one attempt")
     for way in ways:
         resolve_source(way.protocol, way.dialect)
+    for kind, said, known in (
+        ("after_commit", [after_commit], get_args(AfterCommit)),
+        ("visible output to commit_on", commit_on, get_args(Visible)),
+        ("type of error", recourses or (), RECOURSES),
+    ):
+        for word in said:
+            if word not in known:
+                raise UnknownNameError(kind, word, known)
     if after_commit == "continue" and not keep:
         raise ValueError("to continue, the message so far has to be kept: keep=False does not go with it")
     course = Course(
