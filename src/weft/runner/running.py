@@ -32,7 +32,7 @@ from weft.runner.commit import VISIBLE, AfterCommit, Reset, Telling, Visible
 from weft.runner.course import Budget, Course, Step
 from weft.runner.handover import Handover
 from weft.runner.history import Tried, total
-from weft.runner.keys import KeyRing
+from weft.runner.keys import Id, KeyRing
 from weft.runner.recourse import RECOURSES, Recourse
 from weft.runner.trial import MakeReader, Total, Trial
 
@@ -63,18 +63,7 @@ def run(
     on in the same message, `restart` takes all back with a `Reset`. `recourses` replaces rows of `RECOURSES`.
     """
     ways = [*attempts]
-    if not ways:
-        raise ValueError("a run needs at least one attempt")
-    for way in ways:
-        resolve_source(way.protocol, way.dialect)
-    for kind, said, known in (
-        ("after_commit", [after_commit], get_args(AfterCommit)),
-        ("visible output to commit_on", commit_on, get_args(Visible)),
-        ("type of error", recourses or (), RECOURSES),
-    ):
-        for word in said:
-            if word not in known:
-                raise UnknownNameError(kind, word, known)
+    _refuse_nonsense(ways, after_commit, commit_on, recourses or {})
     if after_commit == "continue" and not keep:
         raise ValueError("to continue, the message so far has to be kept: keep=False does not go with it")
     course = Course(
@@ -88,6 +77,27 @@ def run(
     make_reader = partial(Reader, strict=strict, limits=limits, context=context)
     telling = Telling(after_commit, commit_on)
     return Run(ways[0], course, telling, make_reader, clocks or Clocks(), time or RealTime(), keep=keep)
+
+
+def _refuse_nonsense(
+    ways: list[Attempt], after_commit: str, commit_on: Collection[str], recourses: Collection[str]
+) -> None:
+    """What would be found out in the middle of a run, or never: protocols that nobody reads, keys that look alike, words without a meaning."""
+    if not ways:
+        raise ValueError("a run needs at least one attempt")
+    secrets: dict[Id, str] = {}
+    for way in ways:
+        resolve_source(way.protocol, way.dialect)
+        if way.key is not None and secrets.setdefault(way.key_id, way.key.secret) != way.key.secret:
+            raise ValueError(f"two keys have the label {way.key.label!r}: they are told apart by it alone")
+    for kind, words, known in (
+        ("after_commit", [after_commit], get_args(AfterCommit)),
+        ("visible output to commit_on", commit_on, get_args(Visible)),
+        ("type of error", recourses, RECOURSES),
+    ):
+        for word in words:
+            if word not in known:
+                raise UnknownNameError(kind, word, known)
 
 
 class Run:
