@@ -376,6 +376,20 @@ def test_a_source_that_says_it_was_stopped_is_cancelled(name):
     assert "transport" == error_from_exception(ConnectionAbortedError()).type
 
 
+def test_members_of_an_exception_that_are_old_are_not_looked_at_when_another_says_the_status():
+    class AnsweredError(RuntimeError):
+        status = 429
+
+        @property
+        def code(self) -> int:
+            raise DeprecationWarning("use status instead")
+
+    assert ("rate_limit", 429) == (
+        error_from_exception(AnsweredError()).type,
+        error_from_exception(AnsweredError()).status,
+    )
+
+
 def test_exception_brings_the_wait_from_its_response():
     exc = StatusError("429", response=StatusError("", status_code=429, headers={"Retry-After": "4"}))
     assert 4.0 == error_from_exception(exc).retry_after

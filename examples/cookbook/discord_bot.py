@@ -58,7 +58,7 @@ async def answer(base: str, prompt: str, channel: Channel, locale: str = "en") -
     attempt = Attempt(protocol="anthropic", model="lighthouse", open=post(f"{base}/v1/messages", body))
     rules = FlushRules(at="paragraph", limit=LIMIT, idle=3.0)
     async with weft.run([attempt], clocks=Clocks(connect=10, first_event=30, idle=30)) as run:
-        return await orchestrate(run, Show(channel), rules=rules, locale=locale)
+        return await orchestrate(run, Show(channel), rules=rules, locale=locale, inactivity=None)
 
 
 if __name__ == "__main__":

@@ -393,7 +393,7 @@ HEADER_PATHS = ("metadata.headers", "responseHeaders", "headers", "ResponseMetad
 
 INNER_PATHS = (
     "error", "Error", "errors", "detail", "base_resp", "response.error", "metadata.raw", "data.error", "responseBody", "body",
-    "lastError", "ResponseMetadata",
+    "lastError", "ResponseMetadata", "providerMetadata.gateway", "routing.attempts",
 )  # fmt: skip
 """Where a body keeps the error proper, or the error of someone behind it: what is said there is more exact."""
 

@@ -160,13 +160,12 @@ def error_from_exception(exc: BaseException) -> Error:
     """
     original: dict[str, Any] = {"exception": f"{type(exc).__module__}.{type(exc).__qualname__}", "message": str(exc)}
     response: Any = getattr(exc, "response", None)
-    numbers: list[Any] = [getattr(exc, name, None) for name in tables.EXCEPTION_STATUSES]
-    numbers.append(getattr(response, "status_code", None))
-    status = next((value for value in numbers if isinstance(value, int) and 400 <= value < 600), None)
+    numbers = _numbers(exc, response)
+    status = numbers[-1] if numbers and 400 <= numbers[-1] < 600 else None
     answers: list[Any] = [getattr(exc, name, None) for name in tables.EXCEPTION_BODIES]
     body: Any = next(filter(lambda value: isinstance(value, dict), answers), None)
     if body is None:
-        body = _text_of(exc, numbered=any(isinstance(value, int) for value in numbers))
+        body = _text_of(exc, numbered=bool(numbers))
     if status is not None or _is_answer(body):
         sent: Any = getattr(response, "headers", None)
         headers = cast("Mapping[str, str]", sent) if isinstance(sent, Mapping) else None
@@ -189,6 +188,19 @@ def _text_of(exc: BaseException, *, numbered: bool) -> str | None:
     names = tables.EXCEPTION_TEXTS if numbered else tables.EXCEPTION_TEXTS[:1]
     texts: list[Any] = [getattr(exc, name, None) for name in names]
     return next((text for text in texts if isinstance(text, str) and text.strip()), None)
+
+
+def _numbers(exc: BaseException, response: Any) -> list[int]:
+    """The numbers that may be its status, up to the first that is one: no member is looked at needlessly, since some warn that they are old."""
+    numbers: list[int] = []
+    members = [(exc, name) for name in tables.EXCEPTION_STATUSES]
+    for holder, name in (*members, (response, "status_code")):
+        value: Any = getattr(holder, name, None)
+        if isinstance(value, int):
+            numbers.append(value)
+            if 400 <= value < 600:
+                break
+    return numbers
 
 
 def _is_answer(body: Any) -> bool:

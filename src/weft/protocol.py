@@ -189,5 +189,13 @@ def resolve(name: "str | ProtocolSpec", dialect: "str | Dialect | None" = None) 
     return spec, _load(plugin, Dialect) if plugin is not None else spec.dialect_named(wanted)
 
 
+def resolve_source(name: "str | ProtocolSpec", dialect: "str | Dialect | None" = None) -> tuple[ProtocolSpec, Dialect]:
+    """The same, for what is to be read."""
+    spec, row = resolve(name, dialect)
+    if spec.decoder is None:
+        raise ValueError(f"{spec.name!r} is a target only; `weft protocols` lists the sources")
+    return spec, row
+
+
 def _rows(spec: ProtocolSpec) -> set[str]:
     return {row.name for row in spec.dialects}

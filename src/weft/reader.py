@@ -24,7 +24,7 @@ from weft.framing.unreadable import UNREADABLE
 from weft.grammar import TERMINAL
 from weft.lenient import fit
 from weft.place import Place
-from weft.protocol import Decoder, Dialect, ProtocolSpec, resolve
+from weft.protocol import Decoder, Dialect, ProtocolSpec, resolve, resolve_source
 from weft.rules import Limits
 from weft.strict import unread_members
 
@@ -53,9 +53,7 @@ class Reader:
         status: int | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        self.spec, self.dialect = resolve(source, dialect)
-        if self.spec.decoder is None:
-            raise ValueError(f"{self.spec.name!r} is a target only; `weft protocols` lists the sources")
+        self.spec, self.dialect = resolve_source(source, dialect)
         self.notes: list[Note] = []
         self._limits = limits or Limits()
         self._strict = strict

@@ -4,13 +4,14 @@ Knows: how the parts are handed to a target's writer, and what the caller is tol
 Must not know: any target's form; it stands in the protocols' own `request` modules.
 """
 
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import msgspec
 
 from weft.events import Origin
 from weft.losses import Loss, Losses
 from weft.message import AnyPart, Message
+from weft.nearest import UnknownNameError
 from weft.planned import planned
 from weft.protocol import Dialect, ProtocolSpec, resolve
 from weft.tools import ToolIdentityMap
@@ -53,8 +54,12 @@ def replay_turn(
     State goes back verbatim to the origin that it is from, and to nobody else. `model` and `provider` are those of the next request; what is not
     said is taken to be as before. `foreign` says what becomes of reasoning and provider-executed tools of another origin, `broken` of calls whose
     arguments are not whole. `tools` are those that the next request is planned with: calls that were restored to the client's own tools go back as the
-    functions that stood for them. Raises `ValueError` for a target that takes no turns back, `IndexError` for a choice that the message does not have.
+    functions that stood for them. Raises `ValueError` for a policy that nobody knows and for a target that takes no turns back, `IndexError` for a choice that the message does not have.
     """
+    if foreign not in get_args(Foreign):
+        raise UnknownNameError("policy for what is foreign", foreign, get_args(Foreign))
+    if broken not in get_args(Broken):
+        raise UnknownNameError("policy for what is broken", broken, get_args(Broken))
     spec, row = resolve(target, dialect)
     if spec.turn is None or row.name in spec.turn.unwritten:
         raise ValueError(f"{spec.name!r} has no request that a turn could go back with")

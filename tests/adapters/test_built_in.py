@@ -126,6 +126,34 @@ def test_an_error_may_be_yielded_as_a_chunk(fault):
     assert ("timeout", True) == (chunks[-1].error.type, chunks[-1].error.retryable)
 
 
+@pytest.mark.parametrize("made", [ProviderError, lambda **said: {**said, "userMessage": said.pop("user_message")}])
+def test_an_error_chunk_of_the_seed_is_told_as_it_is(made):
+    """A generator has classified it already: its code, whether a retry helps and its words for people were guessed anew."""
+    said = {"type": "rate_limit", "message": "Recharge.", "code": "429_balance", "retryable": False}
+    chunk = RawStreamChunk({"error": made(**said, user_message="No credit.")}, "zai", {"error": True})
+    *_, last = process([chunk], weft.adapter_for("openai-chat/zhipu")())
+    told = last.error
+    assert {**said, "user_message": "No credit."} == {name: getattr(told, name) for name in (*said, "user_message")}
+
+
+@pytest.mark.parametrize(
+    ("source", "model", "back"),
+    [
+        ("openai-chat/deepseek", "my-deployment", True),
+        ("openai-chat", "deepseek-chat", True),
+        ("openai-chat", "m", False),
+    ],
+)
+def test_reasoning_stays_with_its_call_whatever_a_deployment_calls_its_model(source, model, back):
+    """With DeepSeek's adapter as well it went by the model's name alone."""
+    call = {"index": 0, "id": "c1", "function": {"name": "look", "arguments": "{}"}}
+    deltas = [{"reasoning_content": "Hm."}, {"tool_calls": [call]}]
+    frames = [{"model": model, "choices": [{"index": 0, "delta": delta}]} for delta in deltas]
+    frames += [{"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}]
+    called = [chunk.function_call for chunk in process(frames, weft.adapter_for(source)()) if chunk.function_call]
+    assert ["Hm." if back else None] == [call.deepseek_reasoning_content for call in called]
+
+
 def test_an_exception_of_the_source_is_the_end():
     def source():
         yield CHAT[0]

@@ -238,9 +238,11 @@ def test_a_long_line_of_code_is_closed_on_a_line_of_its_own():
     assert first.rendered == "```\n" + "x" * 192 + "\n```"
 
 
-def test_a_limit_of_nothing_is_refused():
-    with pytest.raises(ValueError, match="limit"):
-        FlushRules(limit=0)
+@pytest.mark.parametrize(("name", "value"), [("limit", 0), ("at", "word"), ("idle", 0), ("idle", -1.0)])
+def test_rules_that_mean_nothing_are_refused(name, value):
+    """A boundary that nobody knows let the text go at the limit alone."""
+    with pytest.raises(ValueError, match=f"FlushRules.{name}"):
+        FlushRules(**{name: value})
 
 
 # -- time ----------------------------------------------------------------------------------------------------------

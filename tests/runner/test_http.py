@@ -88,6 +88,24 @@ async def test_nobody_listens(client):
 
 
 @clients
+async def test_a_reply_that_is_no_http_is_the_line_s_fault(client):
+    with serving((b"SSH-2.0-OpenSSH_9\r\n\r\n",)) as server:
+        error = (await asking(client, server, max_attempts=1).collect()).error
+    assert ("transport", None, True) == (error.type, error.status, error.retryable)
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+@pytest.mark.parametrize(("url", "headers"), [("not a url", {}), ("ftp://127.0.0.1/x", {}), ("", {"x": "a\r\nb: c"})])
+async def test_a_request_that_cannot_be_sent_is_a_mistake_of_the_program(url: str, headers: dict[str, str]):
+    with serving(ANSWER) as server:
+        open = post(url or server.url, BODY, headers=headers)
+        run = weft.run([Attempt(protocol="openai-chat", model="m", open=open)])
+        with pytest.raises(TypeError, match="cannot be sent"):
+            await run.collect()
+    assert [] == run.history
+
+
+@clients
 async def test_a_redirect_does_not_take_the_key_elsewhere(client):
     away = b"HTTP/1.1 307 Away\r\nlocation: /elsewhere\r\ncontent-length: 0\r\n\r\n"
     with serving((away,)) as server:

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from tests.runner.script import ANSWER, BROKE, CUT, RATE_LIMITED, REFUSED, Part, Stage, failing
-from weft.runner import Key, KeyRing
+from weft.runner import Key, KeyRing, expand
 
 pytestmark = pytest.mark.anyio
 
@@ -182,3 +182,12 @@ async def test_a_cut_answer_is_tried_with_another_key_when_the_same_did_not_help
     assert "completed" == (await stage.run(a, b).collect()).outcome
     assert ["m/a"] * 5 + ["m/b"] == stage.asked
     assert "truncated" == (await stage.run(stage.attempt(CUT)).collect()).outcome
+
+
+def test_two_keys_with_one_label_are_refused():
+    """The second was taken for the first, and never tried."""
+    stage = Stage()
+    models = [stage.attempt(ANSWER)]
+    with pytest.raises(ValueError, match="label 'main'"):
+        stage.run(*expand(models, [Key("main", "one"), Key("main", "two")]))
+    stage.run(*expand([*models, stage.attempt(ANSWER, model="n")], [Key("main", "one")]))

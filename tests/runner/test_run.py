@@ -1,11 +1,12 @@
 """One run: what the consumer is told, and what it took."""
 
+import anyio
 import pytest
 
 import weft
 from tests.runner.script import ANSWER, COUNTED, CUT, OVERLOADED, Part, Stage, said, told
 from weft.grammar import Checker
-from weft.runner import Key, expand
+from weft.runner import Key, Recourse, expand
 
 pytestmark = pytest.mark.anyio
 
@@ -63,12 +64,54 @@ async def test_a_run_is_made_for_one_answer():
         await told(run)
 
 
-async def test_misuse_is_not_retried():
+@pytest.mark.parametrize(
+    "mistake", [TypeError("url must be a string"), KeyError("OPENAI_API_KEY")], ids=["type", "key"]
+)
+async def test_misuse_is_not_retried(mistake: Exception):
     stage = Stage()
-    run = stage.run(stage.attempt(Part(open=(TypeError("url must be a string"),))))
-    with pytest.raises(TypeError, match="url must be"):
+    run = stage.run(stage.attempt(Part(open=(mistake,))))
+    with pytest.raises(type(mistake), match=mistake.args[0]):
         await told(run)
     assert ["m"] == stage.asked
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"protocol": "openai-chatt"}, "did you mean"),
+        ({"dialect": "deepseekk"}, "deepseek"),
+        ({"protocol": "text"}, "a target only"),
+    ],
+)
+def test_a_protocol_that_nobody_can_read_is_refused_before_anybody_is_asked(fields: dict[str, str], words: str):
+    stage = Stage()
+    with pytest.raises(ValueError, match=words):
+        stage.run(stage.attempt(ANSWER), stage.attempt(ANSWER, **fields))
+
+
+async def test_a_filter_that_nobody_knows_is_raised_as_what_it_is():
+    stage = Stage()
+    with pytest.raises(ValueError, match="filter"):
+        await told(stage.run(stage.attempt(ANSWER, filters=("thinkk",))))
+    assert 1 == stage.closed
+
+
+async def test_a_second_consumer_is_told_so_and_the_first_goes_on():
+    stage = Stage()
+    async with stage.run(stage.attempt(ANSWER)) as run:
+        heard, refused = [], []
+
+        async def consume() -> None:
+            try:
+                heard.extend([event async for event in run])
+            except RuntimeError as error:
+                refused.append(str(error))
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(consume)
+            group.start_soon(consume)
+    assert ("end", 1) == (heard[-1].type, len(refused))
+    assert "one consumer" in refused[0]
 
 
 async def test_an_exception_of_the_block_comes_out_as_it_is():
@@ -113,3 +156,18 @@ def test_keys_and_models_are_expanded_models_first():
 def test_a_run_needs_an_attempt():
     with pytest.raises(ValueError, match="at least one"):
         weft.run([])
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        ({"after_commit": "retry"}, "restart"),
+        ({"commit_on": {"thinking"}}, "reasoning"),
+        ({"recourses": {"rate-limit": Recourse()}}, "rate_limit"),
+    ],
+)
+def test_a_word_that_means_nothing_is_refused(options, word):
+    """It was taken, and did something else than what was meant."""
+    stage = Stage()
+    with pytest.raises(ValueError, match=word):
+        stage.run(stage.attempt(ANSWER), **options)

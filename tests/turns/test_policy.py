@@ -71,6 +71,13 @@ def test_the_chosen_choice_goes_back():
         weft.replay_turn(told, "openai-chat", choice=2)
 
 
+@pytest.mark.parametrize("policy", [{"foreign": "keep"}, {"broken": "keep"}])
+def test_a_policy_that_nobody_knows_is_refused(policy):
+    """It was taken for the one that leaves out."""
+    with pytest.raises(ValueError, match="there is no policy"):
+        weft.replay_turn(message(text("x")), "anthropic", **policy)
+
+
 def test_a_target_without_requests_is_refused():
     with pytest.raises(ValueError, match="no request"):
         weft.replay_turn(Message(), "vscode")

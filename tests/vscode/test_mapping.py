@@ -203,16 +203,41 @@ def test_an_exception_of_the_stream_is_a_text_without_our_insides():
     assert "10.0.0.1" not in part.value
 
 
+TRIED = json.dumps(
+    {
+        "error": {"message": "All providers failed", "type": "invalid_request_error"},
+        "providerMetadata": {
+            "gateway": {
+                "routing": {
+                    "attempts": [
+                        {"provider": "anthropic", "error": "prompt is too long: 200001 tokens > 200000 maximum"},
+                        {"provider": "vertex", "error": "no"},
+                    ]
+                }
+            }
+        },
+    }
+)
+"""Vercel's gateway: what the providers said that it tried (requirements 1.5.3)."""
+
+
 @pytest.mark.parametrize(
     ("error", "message"),
     [
         ({"message": "undefined: Busy."}, "Busy."),
         ({"statusCode": 400, "responseBody": '{"error":{"message":"Too long."}}'}, "Too long."),
+        ({"message": "Bad Request", "responseBody": TRIED}, "prompt is too long: 200001 tokens > 200000 maximum"),
         ("Plain words.", "Plain words."),
     ],
 )
 def test_the_text_of_an_error(error, message):
     assert text(f"\n\n**Error:** {message}\n\n") == adapted({"type": "error", "error": error})
+
+
+def test_what_the_gateways_providers_said_is_what_the_error_means():
+    heard: list = []
+    adapted({"type": "error", "error": {"message": "Bad Request", "responseBody": TRIED}}, on_error=heard.append)
+    assert [("context_length", False)] == [(error.type, error.retryable) for error in heard]
 
 
 def test_a_failure_can_be_heard_of_as_a_failure():

@@ -6,6 +6,8 @@ Knows: what a raw chunk may be, and when one meant something. Must not know: any
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import msgspec
+
 from weft.adapters.adapter import Given, StreamAdapter, classified
 from weft.chunks import ProcessedChunk, ProviderError, RawStreamChunk, error_of
 from weft.context import Context
@@ -13,7 +15,7 @@ from weft.errors import Error
 from weft.events import Event, Note
 from weft.losses import Loss, Losses
 from weft.protocol import ProtocolSpec
-from weft.protocols.processed_chunk import Chunker
+from weft.protocols.processed_chunk import DIALECTS_THAT_WANT_REASONING_BACK, Chunker
 from weft.reader import Reader
 from weft.sources import take
 from weft.steps import Emit, Step, chain
@@ -36,6 +38,7 @@ class ProtocolAdapter(StreamAdapter):
     ) -> None:
         self._row = _Row(steps, context)
         self._reader = Reader(source, self._row.emit, context=context, **options)
+        self._row.chunker.goes_back = self._reader.dialect.name in DIALECTS_THAT_WANT_REASONING_BACK
         self._begun = self._closed = False
         self.name = self._reader.spec.name
 
@@ -49,7 +52,7 @@ class ProtocolAdapter(StreamAdapter):
         """What the raw chunk completes. A call is said once, when all of it is there."""
         self._row.moved = False
         data = raw.data if isinstance(raw, RawStreamChunk) else raw
-        fault = _fault(data)
+        fault = _fault(data, declared=isinstance(raw, RawStreamChunk) and raw.metadata.get("error") is True)
         if fault is not None:
             return self.finish(fault)
         if not self._closed:
@@ -58,10 +61,14 @@ class ProtocolAdapter(StreamAdapter):
 
     def finish(self, error: ProviderError | None = None) -> list[ProcessedChunk]:
         """The end, as the stream and what broke it amount to."""
+        cause = None if error is None else error_of(error)
         if not self._closed:
             self._closed = True
-            self._reader.close(None if error is None else error_of(error))
-        return self._row.taken()
+            self._reader.close(cause)
+        chunks = self._row.taken()
+        if error is not None and chunks and chunks[-1].error is not None and chunks[-1].error.cause is cause:
+            chunks[-1] = msgspec.structs.replace(chunks[-1], error=error)
+        return chunks
 
     def meaningful(self) -> bool:
         return self._row.moved
@@ -105,8 +112,8 @@ class _Row:
         self.losses = Losses()
         self.moved = False
         self._chunks: list[ProcessedChunk] = []
-        chunker = Chunker(self._chunks.append, context or Context(), self.losses)
-        self._into: Emit = chain(steps, narrowed(chunker, self.losses))
+        self.chunker = Chunker(self._chunks.append, context or Context(), self.losses)
+        self._into: Emit = chain(steps, narrowed(self.chunker, self.losses))
 
     def emit(self, event: Event) -> None:
         """Take one event."""
@@ -120,7 +127,17 @@ class _Row:
         return chunks
 
 
-def _fault(data: Any) -> ProviderError | None:
-    """The error that stands in place of a chunk: an exception, an error value, or the seed's `{"error": ProviderError}`."""
+def _fault(data: Any, *, declared: bool) -> ProviderError | None:
+    """The error that stands in place of a chunk: an exception, an error value, or the seed's `{"error": ProviderError}`, as plain data where the
+    chunk's metadata declares it.
+    """
     inner: Any = data.get("error") if isinstance(data, Mapping) else data  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
-    return classified(inner) if isinstance(inner, BaseException | ProviderError | Error) else None
+    if isinstance(inner, BaseException | ProviderError | Error):
+        return classified(inner)
+    if not declared or not isinstance(inner, Mapping):
+        return None
+    members: dict[str, Any] = {**inner}
+    try:
+        return msgspec.convert({"code": members.get("type"), **members}, ProviderError)
+    except msgspec.ValidationError:
+        return None

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from weft.adapters.adapter import StreamAdapter
 from weft.adapters.built_in import ProtocolAdapter
-from weft.protocol import ProtocolSpec, plugins, resolve, specs
+from weft.protocol import ProtocolSpec, plugins, resolve_source, specs
 
 AdapterFactory = Callable[[], StreamAdapter]
 """Makes the adapter of one attempt."""
@@ -22,9 +22,7 @@ def adapter_for(source: str | ProtocolSpec, **options: Any) -> AdapterFactory:
     if isinstance(source, str) and (point := plugins(ADAPTER_GROUP).get(source)) is not None:
         factory = point.load()
         return partial(factory, **options) if options else factory
-    spec, _ = resolve(source, options.get("dialect"))
-    if spec.decoder is None:
-        raise ValueError(f"{spec.name!r} is a target only; `weft protocols` lists the sources")
+    resolve_source(source, options.get("dialect"))
     return partial(ProtocolAdapter, source, **options)
 
 

@@ -7,8 +7,8 @@ Must not know: what is in the answer, when to ask again. The clocks are the runn
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from email.utils import formatdate
 from types import TracebackType
 from typing import Any, Self
@@ -86,13 +86,14 @@ class Http:
             if self._session is None:
                 raise TypeError("enter the pool first: async with Http() as http")
             said = _said(body, ask)
-            response = await self._session.post(
-                _said(url, ask),
-                data=said if isinstance(said, bytes) else msgspec.json.encode(said),
-                headers={**_credentials(ask), "content-type": "application/json", **(_said(headers, ask) or {})},
-                allow_redirects=False,
-                trace_request_ctx=ask,
-            )
+            with _faults_told_apart():
+                response = await self._session.post(
+                    _said(url, ask),
+                    data=said if isinstance(said, bytes) else msgspec.json.encode(said),
+                    headers={**_credentials(ask), "content-type": "application/json", **(_said(headers, ask) or {})},
+                    allow_redirects=False,
+                    trace_request_ctx=ask,
+                )
             try:
                 yield Upstream(response.content.iter_any(), response.status, _dated(response.headers))
             finally:
@@ -116,6 +117,19 @@ def post(
             yield upstream
 
     return open
+
+
+@contextmanager
+def _faults_told_apart() -> Generator[None]:
+    """What aiohttp raises says too little: a reply that is no HTTP is a 400 of its own making, a request that cannot be sent a `ValueError`."""
+    try:
+        yield
+    except aiohttp.ClientResponseError as error:
+        raise ConnectionError("what came is no HTTP reply") from error
+    except (ValueError, aiohttp.NonHttpUrlClientError) as error:
+        if isinstance(error, OSError):  # a certificate that was not accepted is one of these as well
+            raise
+        raise TypeError(f"this request cannot be sent: {error}") from error
 
 
 def _leave(response: aiohttp.ClientResponse) -> None:

@@ -3,7 +3,7 @@
 Knows: what may be chosen. Must not know: how text is looked through (`flusher`).
 """
 
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 import msgspec
 
@@ -32,6 +32,12 @@ class FlushRules(msgspec.Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if self.limit is not None and self.limit < 1:
             raise ValueError("FlushRules.limit: a piece has at least one character")
+        if self.at not in get_args(Boundary):
+            raise ValueError(
+                f"FlushRules.at: there is no boundary {self.at!r}; known are: {', '.join(get_args(Boundary))}"
+            )
+        if self.idle is not None and not self.idle > 0:
+            raise ValueError("FlushRules.idle: a time without text is longer than none; None is never")
 
     @property
     def fenced(self) -> bool:

@@ -27,7 +27,10 @@ from weft.protocol import ProtocolSpec
 from weft.unfold import at_once
 
 # Models whose plain reasoning text belongs to the request that brings a tool's result, by a piece of their name.
-REASONING_GOES_BACK: Final = ("deepseek", "glm", "kimi")
+REASONING_GOES_BACK: Final = ("deepseek", "glm", "kimi", "mimo")
+
+# The dialects of those who make them, for whoever reads one by name: a deployment may call its model as it likes.
+DIALECTS_THAT_WANT_REASONING_BACK: Final = frozenset({"deepseek", "zhipu", "moonshot", "xiaomi"})
 
 # The protocol that opaque state is of -> what reasoning_details call its format.
 FORMATS: Final = {
@@ -97,6 +100,8 @@ class Chunker(Encoder):
     def __init__(self, say: Callable[[ProcessedChunk], object], context: Context, losses: Losses) -> None:
         super().__init__(_no_bytes, context, losses)
         self._say = say
+        self.goes_back = False
+        """Whether it is known that plain reasoning is wanted back, whatever the model is called."""
         self._open: _Open | None = None
         self._serving: str | None = None
         self._metadata: dict[str, Any] = {}
@@ -203,9 +208,9 @@ class Chunker(Encoder):
         """What the origin of this reasoning wants back with the call that follows."""
         text = "".join(block.pieces)
         model = str(self._metadata.get("model", "")).lower()
-        if not block.states and block.form == "raw" and any(name in model for name in REASONING_GOES_BACK):
-            self._thinking.append(text)
         if not block.states:
+            if block.form == "raw" and (self.goes_back or any(name in model for name in REASONING_GOES_BACK)):
+                self._thinking.append(text)
             return
         signed = next((state for state in block.states if not state.encrypted), None)
         if text and block.form == "summary":

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from copy import deepcopy
 from functools import partial
 from types import TracebackType
-from typing import Self
+from typing import Self, get_args
 
 import anyio
 import anyio.abc
@@ -21,6 +21,8 @@ from weft.context import Context
 from weft.errors import Error, ErrorType, make_error
 from weft.events import End, Event, Usage
 from weft.message import Collector, Message
+from weft.nearest import UnknownNameError
+from weft.protocol import resolve_source
 from weft.reader import Reader
 from weft.rules import Limits
 from weft.runner.attempt import Attempt
@@ -30,7 +32,7 @@ from weft.runner.commit import VISIBLE, AfterCommit, Reset, Telling, Visible
 from weft.runner.course import Budget, Course, Step
 from weft.runner.handover import Handover
 from weft.runner.history import Tried, total
-from weft.runner.keys import KeyRing
+from weft.runner.keys import Id, KeyRing
 from weft.runner.recourse import RECOURSES, Recourse
 from weft.runner.trial import MakeReader, Total, Trial
 
@@ -61,8 +63,7 @@ def run(
     on in the same message, `restart` takes all back with a `Reset`. `recourses` replaces rows of `RECOURSES`.
     """
     ways = [*attempts]
-    if not ways:
-        raise ValueError("a run needs at least one attempt")
+    _refuse_nonsense(ways, after_commit, commit_on, recourses or {})
     if after_commit == "continue" and not keep:
         raise ValueError("to continue, the message so far has to be kept: keep=False does not go with it")
     course = Course(
@@ -76,6 +77,27 @@ def run(
     make_reader = partial(Reader, strict=strict, limits=limits, context=context)
     telling = Telling(after_commit, commit_on)
     return Run(ways[0], course, telling, make_reader, clocks or Clocks(), time or RealTime(), keep=keep)
+
+
+def _refuse_nonsense(
+    ways: list[Attempt], after_commit: str, commit_on: Collection[str], recourses: Collection[str]
+) -> None:
+    """What would be found out in the middle of a run, or never: protocols that nobody reads, keys that look alike, words without a meaning."""
+    if not ways:
+        raise ValueError("a run needs at least one attempt")
+    secrets: dict[Id, str] = {}
+    for way in ways:
+        resolve_source(way.protocol, way.dialect)
+        if way.key is not None and secrets.setdefault(way.key_id, way.key.secret) != way.key.secret:
+            raise ValueError(f"two keys have the label {way.key.label!r}: they are told apart by it alone")
+    for kind, words, known in (
+        ("after_commit", [after_commit], get_args(AfterCommit)),
+        ("visible output to commit_on", commit_on, get_args(Visible)),
+        ("type of error", recourses, RECOURSES),
+    ):
+        for word in words:
+            if word not in known:
+                raise UnknownNameError(kind, word, known)
 
 
 class Run:
@@ -102,6 +124,7 @@ class Run:
         self._trial: Trial | None = None
         self._cancelled = False
         self._ended = False
+        self._awaited = False
         self._fault: Exception | None = None
         self._ready: deque[Event] = deque()
         self._group: anyio.abc.TaskGroup | None = None
@@ -136,7 +159,13 @@ class Run:
         if not self._ready:
             if self._hand is None:
                 raise RuntimeError("enter the run first: async with weft.run(...) as run")
-            batch = await self._hand.take()
+            if self._awaited:
+                raise RuntimeError("another task waits for this run's next event: a run has one consumer")
+            self._awaited = True
+            try:
+                batch = await self._hand.take()
+            finally:
+                self._awaited = False
             if batch is None:
                 if self._fault is not None:
                     raise self._fault
@@ -259,10 +288,10 @@ class Run:
         trial = self._trial
         if trial is not None:
             self._course.left(trial.attempt)
-            trial.close(error)
         if self._ended or self._fault is not None:
             return []
         if trial is not None:
+            trial.close(error)
             events = self._telling.finish(trial.tail, self._over(trial))
         elif self.history:
             events = self._telling.finish([], End("incomplete", error=error))

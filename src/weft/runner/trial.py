@@ -20,7 +20,7 @@ from weft.runner.clocks import Alarm, Clocks, Phase, Time
 from weft.runner.secrets import without
 from weft.sources import take
 
-MISUSE = (AssertionError, AttributeError, ImportError, NameError, NotImplementedError, TypeError)
+MISUSE = (AssertionError, AttributeError, ImportError, LookupError, NameError, NotImplementedError, TypeError)
 """What an opener raises because the program is wrong. It is not the upstream's fault: it reaches the caller, and no retry hides it."""
 
 QUIET: frozenset[type[Event]] = frozenset({Note, Unknown})
