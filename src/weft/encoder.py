@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from weft.context import Context
-from weft.events import BlockKind, Event, Unknown
+from weft.events import BlockEnd, BlockKind, Event, Unknown
 from weft.losses import Losses
 
 Handler = Callable[[Any], None]
@@ -58,6 +58,12 @@ class Encoder:
     def settle(self) -> None:
         """What is complete is over for good: say its last words now, though the next event would have asked for them."""
         self.flush()
+
+    def follow(self, frames: bytes) -> None:
+        """Frames that another wrote stand before what comes: count on from theirs, where frames are counted."""
+
+    def cut(self, event: BlockEnd) -> None:
+        """The stream broke off in this block, which another announced: say so where a failure of this target closes what is open."""
 
     def unnamed(self, event: Unknown) -> None:
         """A frame that the source could not name goes on as it came to who speaks the same protocol, and nowhere else."""

@@ -146,6 +146,15 @@ def test_a_frame_nobody_could_name_goes_on_to_its_own_protocol_alone(source, tar
     assert "Hi!" == told.text
 
 
+def test_a_failure_over_blocked_content_stays_one_in_our_own_lines():
+    """xAI answers a refused prompt with an error; as an event of ours it had read as a completed message."""
+    body = b'{"error":{"code":"content_policy_violation","message":"Not this."}}'
+    out, pipe = through(body, "openai-chat", "events", status=403)
+    told = read(out, "events")
+    assert ("failed", "failed") == (pipe.message.outcome, told.outcome)
+    assert pipe.message.error == told.error
+
+
 # -- generated streams ---------------------------------------------------------------------------------------------
 
 

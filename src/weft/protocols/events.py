@@ -96,7 +96,7 @@ class EventsDecoder:
             self._usage(event.usage)
         for finish in event.finishes:
             self.out.finish(finish.raw, finish.reason, finish.choice)
-        if event.error is not None and event.error.type != "content_blocked":
+        if event.error is not None and (event.outcome != "incomplete" or event.error.type != "content_blocked"):
             self.out.fail(event.error)
         self.out.sign("terminal")
 
@@ -109,6 +109,9 @@ class EventsEncoder(Encoder):
     def handlers(self) -> dict[type[ev.Event], Handler]:
         """The same for all."""
         return dict.fromkeys(ev.EVENTS, self._line)
+
+    def cut(self, event: ev.BlockEnd) -> None:
+        self._line(event)
 
     def _line(self, event: ev.Event) -> None:
         self._write(jsontext.line(event) + b"\n")

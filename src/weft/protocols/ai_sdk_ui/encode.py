@@ -125,6 +125,12 @@ class UIStreamEncoder(Encoder):
         if self._step_over:
             self._finish_step()
 
+    def cut(self, event: ev.BlockEnd) -> None:
+        """A text has an id that only its source knows; a client ends it with its step. A call says that it is none."""
+        if self._parts[event.index].start.kind == "tool_call":
+            self._block_end(event)
+        self._parts.pop(event.index, None)
+
     def carry(self, event: ev.Unknown) -> None:
         self._write(unnamed.as_event(event))
 
@@ -340,7 +346,7 @@ class UIStreamEncoder(Encoder):
         source = result.call_id or part.start.id or ""
         id = self._ids.get(source, source)
         if self._invalid is not None and self._invalid.id == id and result.is_error:
-            self._say_invalid(self._invalid, _text_of(result.content))
+            self._say_invalid(self._invalid, words.text_of(result.content))
             return
         self.flush()
         if id not in self._called:
@@ -353,7 +359,7 @@ class UIStreamEncoder(Encoder):
         if result.is_error:
             if not isinstance(result.content, str):
                 self.lose("error_detail", place_of(result))
-            chunk = {"type": "tool-output-error", **chunk, "errorText": _text_of(result.content)}
+            chunk = {"type": "tool-output-error", **chunk, "errorText": words.text_of(result.content)}
         else:
             chunk = {"type": "tool-output-available", **chunk, "output": result.content}
             if not last and self._client.preliminary:
@@ -489,8 +495,3 @@ def _executor(start: ev.BlockStart) -> dict[str, Any]:
 def _input(raw: str, *, custom: bool) -> Any:
     """The input as its source wrote it: JSON stays the text that it is, and free text is a string."""
     return raw if custom else msgspec.Raw(jsontext.one_line(raw))
-
-
-def _text_of(content: Any) -> str:
-    """What went wrong, as a text."""
-    return content if isinstance(content, str) else jsontext.line(content).decode()

@@ -35,6 +35,7 @@ from weft.protocols.openai_responses.written import (
 from weft.toolids import fitted
 
 _ANYTHING: Final = re.compile(r"(?!)")
+_NUMBER: Final = re.compile(rb'"sequence_number":\s*(\d+)')
 _OWN_ANNOTATIONS: Final = frozenset({"url_citation", "file_citation", "container_file_citation", "file_path"})
 # Tools with an item of their own kind -> how the ids of those begin.
 _NATIVE: Final = {"local_shell": "lsh", "shell": "sh", "apply_patch": "apc", "computer": "cu"}
@@ -125,8 +126,22 @@ class ResponsesEncoder(Encoder):
 
     def settle(self) -> None:
         """A message waits for more parts of its item; there will be none."""
+        self._greet()
         if self._block is None:
             self._close_item()
+
+    def follow(self, frames: bytes) -> None:
+        numbers = _NUMBER.findall(frames)
+        if numbers:
+            self._numbers = count(int(numbers[-1]) + 1)
+            self._ends = map(_end, self._numbers)
+
+    def cut(self, event: ev.BlockEnd) -> None:
+        """An item that is announced only when it is whole was announced by another, in words that are not known."""
+        if self._item is not None:
+            self._block_end(event)
+        self._block = None
+        self.settle()
 
     def carry(self, event: ev.Unknown) -> None:
         raw = event.raw
