@@ -14,6 +14,7 @@ from weft import jsontext, unnamed
 from weft.carried import wrapped
 from weft.context import Context
 from weft.encoder import Encoder, Handler, place_of
+from weft.errors import says_all
 from weft.finish import finish_reason
 from weft.jsontext import is_object
 from weft.losses import Losses
@@ -156,7 +157,7 @@ class AnthropicEncoder(Encoder):
         """The error event, and nothing that would read as a message that came to its end."""
         if event.error is None:
             return
-        if event.error.retry_after is not None or event.error.code != event.error.type:
+        if not says_all({"type": "error", "error": words.error(event.error)}, event.error):
             self.lose("error_detail")
         if self._usage is not None and words.usage(self._usage) != self._counted:
             self.lose("usage")

@@ -11,17 +11,18 @@ from weft.losses import Losses
 from weft.message import Message
 from weft.protocols.cohere import words
 from weft.protocols.cohere.encode import CohereEncoder
-from weft.unfold import end, first_choice, unfold
+from weft.unfold import end, error_alone, first_choice, unfold
 
 
 def reply(message: Message, context: Context, losses: Losses) -> bytes:
     """The body. A message that failed is the error body, for `http_status(message.error)`."""
     failure = words.failure(end(message))
+    is_error = failure is not None and failure[1] is not None
     whole = _Whole(losses)
     encoder = CohereEncoder(whole.take, context, losses)
-    for event in unfold(first_choice(message, losses)):
+    for event in unfold(error_alone(message, losses) if is_error else first_choice(message, losses)):
         encoder.feed(event)
-    if failure is not None and failure[1] is not None:
+    if failure is not None and is_error:
         return jsontext.line({"message": failure[1]})
     return jsontext.line(whole.body())
 

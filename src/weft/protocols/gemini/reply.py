@@ -12,7 +12,7 @@ from weft.context import Context
 from weft.losses import Losses
 from weft.message import Message
 from weft.protocols.gemini.encode import GeminiEncoder
-from weft.unfold import unfold
+from weft.unfold import error_alone, failed, unfold
 
 _Raws = dict[str, msgspec.Raw]
 
@@ -35,7 +35,7 @@ def reply(message: Message, context: Context, losses: Losses) -> bytes:
     """The body. A message that failed is the error body, for `http_status(message.error)`."""
     frames: list[bytes] = []
     encoder = GeminiEncoder(frames.append, context, losses)
-    for event in unfold(message):
+    for event in unfold(error_alone(message, losses) if failed(message) else message):
         encoder.feed(event)
     body: dict[str, Any] = {}
     candidates: dict[bytes, _Raws] = {}

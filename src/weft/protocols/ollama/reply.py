@@ -12,7 +12,7 @@ from weft.context import Context
 from weft.losses import Losses
 from weft.message import Message
 from weft.protocols.ollama.encode import OllamaEncoder
-from weft.unfold import first_choice, unfold
+from weft.unfold import error_alone, failed, first_choice, unfold
 
 
 class _Message(msgspec.Struct):
@@ -35,7 +35,8 @@ def reply(message: Message, context: Context, losses: Losses) -> bytes:
     """The body. A message that failed is the error body, for `http_status(message.error)`."""
     frames: list[bytes] = []
     encoder = OllamaEncoder(frames.append, context, losses)
-    for event in unfold(first_choice(message, losses)):
+    told = error_alone(message, losses) if failed(message) else first_choice(message, losses)
+    for event in unfold(told):
         encoder.feed(event)
     body: dict[str, Any] = _members(frames[-1])
     if "error" in body:

@@ -5,7 +5,7 @@ Knows: names and tables. Must not know: lines, or when anything is said.
 
 from typing import Any, Final
 
-from weft.errors import Error, error_from_body
+from weft.errors import Error, says_all
 from weft.events import Finish, FinishReason, Usage
 from weft.jsontext import is_object
 
@@ -34,10 +34,4 @@ def usage(counts: Usage) -> dict[str, int]:
 
 def tells_all(fault: Error) -> bool:
     """Does the text alone say all that is known of a failure?"""
-    told = error_from_body({"error": fault.message})
-    return (told.type, told.retry_after, told.parameter, told.code) == (
-        fault.type,
-        fault.retry_after,
-        fault.parameter,
-        fault.code,
-    )
+    return says_all({"error": fault.message}, fault)

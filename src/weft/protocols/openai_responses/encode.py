@@ -19,6 +19,7 @@ from weft import jsontext, unnamed
 from weft.carried import wrapped
 from weft.context import Context
 from weft.encoder import Encoder, Handler, place_of
+from weft.errors import says_all
 from weft.jsontext import is_object
 from weft.logprobs import tokens_of
 from weft.losses import Losses
@@ -78,7 +79,7 @@ class ResponsesEncoder(Encoder):
         "channel": "a message has phases, and this channel is none",
         "finish_other": "there is no word for this finish: it reads as completed",
         "meta": "this fact has no place",
-        "error_detail": "an error has a code and a message",
+        "error_detail": "an error has one of the codes that are documented, and a message",
     }
     sequential: ClassVar = True
 
@@ -188,7 +189,7 @@ class ResponsesEncoder(Encoder):
         unsaid = finish in ("other", "pause") or (finish == "refusal" and not self._refused)
         if status == "completed" and (unsaid or (finish == "tool_calls" and not self._called)):
             self.lose("finish_other")
-        if event.error is not None and event.error.parameter is not None:
+        if status == "failed" and event.error is not None and not says_all(beside["error"], event.error):
             self.lose("error_detail")
         whole = {"status": status, "output": self._output, "usage": response.usage(event.usage), **beside}
         self._response = {**self._response, **whole}
