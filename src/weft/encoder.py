@@ -35,6 +35,9 @@ class Encoder:
     own: ClassVar[str] = ""
     """The protocol whose unnamed frames are carried, if any are."""
 
+    profiles: ClassVar[Mapping[str, str]] = {}
+    """client profile -> what is said otherwise to that client. A profile that is not here changes nothing."""
+
     choices: ClassVar[bool] = False
     """Several choices can be told apart."""
 

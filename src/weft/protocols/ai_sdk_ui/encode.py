@@ -17,7 +17,7 @@ from weft.encoder import Encoder, Handler, place_of
 from weft.jsontext import is_object
 from weft.losses import Losses
 from weft.protocols.ai_sdk_ui import words
-from weft.protocols.ai_sdk_ui.clients import CLIENTS
+from weft.protocols.ai_sdk_ui.clients import CLIENTS, PROFILES
 from weft.protocols.ai_sdk_ui.decode import DENIED
 from weft.provider_state import told
 
@@ -77,6 +77,7 @@ class UIStreamEncoder(Encoder):
         "finish_other": "there is no word for this finish",
         "error_detail": "an error is a text",
     }
+    profiles: ClassVar = PROFILES
 
     def __init__(self, write: Callable[[bytes], object], context: Context, losses: Losses) -> None:
         super().__init__(write, context, losses)

@@ -45,7 +45,8 @@ class _Whole:
         """One event."""
         event: dict[str, Any] = jsontext.read_object(payload)
         if name.startswith("exception:"):
-            self.body = event
+            kind = name.removeprefix("exception:")
+            self.body = {"__type": kind[:1].upper() + kind[1:], **event}
         elif name == "contentBlockStart":
             self._blocks.append(dict(event["start"]))
         elif name == "contentBlockDelta":

@@ -53,6 +53,8 @@ class _Whole:
         elif kind == "tool-plan-delta":
             self._plan += said["tool_plan"]
         elif kind == "content-start":
+            if self._calls:
+                self._losses.add("order", "calls stand behind all content of a reply")
             self._contents.append(said["content"])
         elif kind == "content-delta":
             content = self._contents[-1]

@@ -3,7 +3,7 @@
 Knows: that a reply is one chunk with all parts. Must not know: what a part looks like; the encoder does.
 """
 
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -25,6 +25,7 @@ class _Chunk(msgspec.Struct):
     candidates: list[_Raws] = []
 
 
+_CITED: Final = "citationMetadata"
 _PREFIX, _NOTHING = len(b"data: "), b'{"text":""}'
 _members = msgspec.json.Decoder(_Raws).decode
 _chunk = msgspec.json.Decoder(_Chunk).decode
@@ -47,12 +48,21 @@ def reply(message: Message, context: Context, losses: Losses) -> bytes:
         body |= members
         for candidate in _chunk(frame[_PREFIX:]).candidates:
             index = bytes(candidate["index"])
-            candidates.setdefault(index, {}).update(candidate)
+            held = candidates.setdefault(index, {})
+            candidates[index] = held | candidate | _cited(held, candidate)
             if "content" in candidate:
                 parts.setdefault(index, []).extend(_content(candidate["content"]).parts)
     if candidates:
         body["candidates"] = [{**members, **_said(parts.get(index))} for index, members in candidates.items()]
     return jsontext.line(body)
+
+
+def _cited(held: _Raws, more: _Raws) -> _Raws:
+    """Each chunk has its own citations, the whole has them all."""
+    if _CITED not in held or _CITED not in more:
+        return {}
+    lists: list[Any] = [msgspec.json.decode(each[_CITED]).get("citations", []) for each in (held, more)]
+    return {_CITED: msgspec.Raw(jsontext.line({"citations": [*lists[0], *lists[1]]}))}
 
 
 def _said(parts: list[msgspec.Raw] | None) -> dict[str, Any]:

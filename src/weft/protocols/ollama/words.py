@@ -32,6 +32,11 @@ def usage(counts: Usage) -> dict[str, int]:
     return {name: count for name, count in said.items() if count is not None}
 
 
+def is_plain(counts: Usage) -> bool:
+    """Are the two counts all that is known?"""
+    return not (counts.cache_read_tokens or counts.cache_write_tokens or counts.reasoning_tokens)
+
+
 def tells_all(fault: Error) -> bool:
     """Does the text alone say all that is known of a failure?"""
     return says_all({"error": fault.message}, fault)

@@ -46,6 +46,7 @@ class ChatEncoder(Encoder):
         "error_detail": "an error has a type, a code and a message",
         "incomplete": "a call does not say whether it was cut off: the finish does, for the last one",
     }
+    profiles: ClassVar = words.PROFILES
     choices: ClassVar = True
 
     def __init__(self, write: Callable[[bytes], object], context: Context, losses: Losses) -> None:

@@ -42,8 +42,9 @@ _OWN_ANNOTATIONS: Final = frozenset({"url_citation", "file_citation", "container
 _NATIVE: Final = {"local_shell": "lsh", "shell": "sh", "apply_patch": "apc", "computer": "cu"}
 _PREFIXES: Final = {"text": "msg", "refusal": "msg", "reasoning": "rs", "tool_call": "fc", "file": "ig"}
 
-# Client profiles that show reasoning only if it is a summary.
+# Client profiles that show reasoning only if it is a summary, and those that drop a message with a refusal in it.
 RAW_AS_SUMMARY: Final = frozenset({"codex", "ai-sdk"})
+REFUSAL_AS_TEXT: Final = frozenset({"codex"})
 
 
 @lru_cache(maxsize=1 << 14)
@@ -67,6 +68,7 @@ class ResponsesEncoder(Encoder):
         "steps": "a response knows no steps",
         "unknown": "a frame nobody could name is of use to who speaks its protocol alone",
         "reasoning_form": "this client shows reasoning only as a summary",
+        "refusal": "this client drops a message that has a refusal: it is text like any other",
         "signature": "only reasoning has a place for state of its origin",
         "tool_kind": "a tool of this kind has no form here, or not with such arguments: it reads as a function",
         "tool_call_id": "an id has at most 64 characters",
@@ -80,6 +82,10 @@ class ResponsesEncoder(Encoder):
         "finish_other": "there is no word for this finish: it reads as completed",
         "meta": "this fact has no place",
         "error_detail": "an error has one of the codes that are documented, and a message",
+    }
+    profiles: ClassVar = {
+        "codex": "reasoning is always a summary, a refusal is text",
+        "ai-sdk": "reasoning is always a summary",
     }
     sequential: ClassVar = True
 
@@ -176,7 +182,10 @@ class ResponsesEncoder(Encoder):
         if event.name in ("model", "service_tier", "completed_at"):
             self._response[event.name] = event.value
         elif event.name == "response" and is_object(event.value):
-            self._response |= {**event.value, **response.asked(self._context)}
+            said = response.repeated(event.value)
+            self._response |= {**said, **response.asked(self._context)}
+            if len(said) < len(event.value):
+                self.lose("meta", event.name)
         elif event.name == "created":
             self._response["created_at"] = int(event.value)
         elif event.name != "id":
@@ -202,6 +211,9 @@ class ResponsesEncoder(Encoder):
         self._block, self._own = event, None
         self._held = []
         if event.kind in ("text", "refusal"):
+            if event.kind == "refusal" and self._context.profile in REFUSAL_AS_TEXT:
+                self.lose("refusal", place_of(event))
+                event = msgspec.structs.replace(event, kind="text")
             self._refused = self._refused or event.kind == "refusal"
             self._open_part(event)
             return

@@ -95,6 +95,15 @@ def envelope(start: Start, context: Context) -> dict[str, Any]:
     }
 
 
+def repeated(form: dict[str, Any]) -> dict[str, Any]:
+    """What a source's response said of its request; members that are not of their type are left out, since clients are typed."""
+    return {
+        name: value
+        for name, value in form.items()
+        if not isinstance(_DEFAULTS.get(name), dict) or isinstance(value, dict)
+    }
+
+
 def usage(counts: Usage | None) -> dict[str, Any] | None:
     """The counts, with the details that Codex insists on."""
     if counts is None:
