@@ -81,6 +81,7 @@ LAYERS = (
         "reconstruction",
         "vscode",
         "trace",
+        "whole",
     },
     {"io", "runner", "orchestrator"},
     {"weft"},

@@ -152,6 +152,17 @@ def target_table() -> str:
     return _table(("target", "whole replies", "blocks", "cannot say"), rows)
 
 
+def profile_table() -> str:
+    """The clients that targets know."""
+    rows: list[tuple[str, ...]] = [
+        (f"`{spec.name}`", f"`{profile}`", what)
+        for spec in _specs()
+        if spec.encoder is not None
+        for profile, what in spec.encoder.profiles.items()
+    ]
+    return _table(("target", "profile", "what is said otherwise"), rows)
+
+
 def loss_table() -> str:
     """The words for what can be lost."""
     return _table(("word", "what it means"), [(f"`{word}`", meaning) for word, meaning in WHAT.items()])
@@ -293,6 +304,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "dialects": dialect_table,
     "targets": target_table,
     "losses": loss_table,
+    "profiles": profile_table,
     "limits": limit_table,
     "rules": rule_table,
     "clients": client_table,

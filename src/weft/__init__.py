@@ -24,6 +24,7 @@ if typing.TYPE_CHECKING:
     from weft.tools import ToolIdentity, ToolIdentityMap
     from weft.turns import Replay, replay_turn
     from weft.vscode import VSCodeStreamAdapter
+    from weft.whole import Reply, reply
 
 _HOMES = {
     "Choice": "weft.message",
@@ -37,6 +38,7 @@ _HOMES = {
     "Pipe": "weft.pipe",
     "ProcessedChunk": "weft.chunks",
     "Replay": "weft.turns",
+    "Reply": "weft.whole",
     "StreamAdapter": "weft.adapters",
     "ToolCallAccumulator": "weft.accumulator",
     "ToolIdentity": "weft.tools",
@@ -53,6 +55,7 @@ _HOMES = {
     "orchestrate": "weft.orchestrator",
     "read": "weft.sources",
     "replay_turn": "weft.turns",
+    "reply": "weft.whole",
     "run": "weft.runner",
     "to_json": "weft.events",
 }
@@ -69,6 +72,7 @@ __all__ = [
     "Pipe",
     "ProcessedChunk",
     "Replay",
+    "Reply",
     "StreamAdapter",
     "ToolCallAccumulator",
     "ToolIdentity",
@@ -85,6 +89,7 @@ __all__ = [
     "orchestrate",
     "read",
     "replay_turn",
+    "reply",
     "run",
     "to_json",
 ]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from weft.context import Context
-from weft.events import BlockKind, Event, Unknown
+from weft.events import BlockEnd, BlockKind, Event, Unknown
 from weft.losses import Losses
 
 Handler = Callable[[Any], None]
@@ -34,6 +34,9 @@ class Encoder:
 
     own: ClassVar[str] = ""
     """The protocol whose unnamed frames are carried, if any are."""
+
+    profiles: ClassVar[Mapping[str, str]] = {}
+    """client profile -> what is said otherwise to that client. A profile that is not here changes nothing."""
 
     choices: ClassVar[bool] = False
     """Several choices can be told apart."""
@@ -58,6 +61,12 @@ class Encoder:
     def settle(self) -> None:
         """What is complete is over for good: say its last words now, though the next event would have asked for them."""
         self.flush()
+
+    def follow(self, frames: bytes) -> None:
+        """Frames that another wrote stand before what comes: count on from theirs, where frames are counted."""
+
+    def cut(self, event: BlockEnd) -> None:
+        """The stream broke off in this block, which another announced: say so where a failure of this target closes what is open."""
 
     def unnamed(self, event: Unknown) -> None:
         """A frame that the source could not name goes on as it came to who speaks the same protocol, and nowhere else."""

@@ -31,6 +31,7 @@ __all__ = [
     "is_error_body",
     "make_error",
     "masked",
+    "says_all",
     "to_seed000",
     "to_seed001",
     "to_seed002",
@@ -126,6 +127,13 @@ def error_from_body(obj: Any, *, status: int | None = None, headers: Mapping[str
         parameter=reading.parameter,
         original=obj,
     )
+
+
+def says_all(body: Any, fault: Error) -> bool:
+    """Does a body of ours tell its reader all of an error? A code that is no more than the type need not be said."""
+    told = error_from_body(body)
+    same = (told.type, told.retry_after, told.parameter) == (fault.type, fault.retry_after, fault.parameter)
+    return same and fault.code in (told.code, fault.type)
 
 
 def error_from_http(

@@ -214,6 +214,11 @@ class Usage(Event, frozen=True, tag="usage"):
     raw: Any = None
 
     @property
+    def sums(self) -> bool:
+        """Is the total the sum of input and output, and so said where these are?"""
+        return self.total_tokens in (None, (self.input_tokens or 0) + (self.output_tokens or 0))
+
+    @property
     def source(self) -> UsageSource | None:
         """The weakest of the sources: a bill is as good as its worst number."""
         values = self.sources.values()

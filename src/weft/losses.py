@@ -41,6 +41,7 @@ WHAT: dict[str, str] = {
     "created": "when the message was made",
     "steps": "where one step of several ends",
     "incomplete": "that a block was cut off",
+    "content": "what came before a failure, in a reply that is its error alone",
 }
 
 

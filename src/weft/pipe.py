@@ -7,6 +7,8 @@ Must not know: any protocol; clocks, sockets, files.
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+import msgspec
+
 from weft.context import Context
 from weft.encoder import Encoder
 from weft.errors import Error
@@ -60,6 +62,7 @@ class Pipe:
 
         if verbatim:
             _may_forward(source, target, [*steps], [*filters])
+            context = msgspec.structs.replace(context or Context(), response_id=None)  # the message has its own by then
             self._row: Rebuilt | Verbatim = Verbatim(make_reader, make_encoder, keep=keep)
         else:
             restore = [Restore(context.tools)] if context is not None and context.tools is not None else []

@@ -148,8 +148,8 @@ class Reader:
 
     @property
     def said_its_end(self) -> bool:
-        """The source itself has said how it ends, in good order or with an error of its own."""
-        return self._alive and (self._out.ending or self._out.phase in TERMINAL)
+        """The source itself has said how it ends, in good order or with an error of its own, which a status can be."""
+        return self._alive and (self._body is not None or self._out.ending or self._out.phase in TERMINAL)
 
     @property
     def offset(self) -> int:

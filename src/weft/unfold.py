@@ -25,6 +25,8 @@ from weft.message import (
     ToolResult,
 )
 
+_ERROR_ALONE = "a reply that failed is its error alone"
+
 
 def unfold(message: Message) -> Iterator[ev.Event]:
     """All events, the terminal included. Parts come one after the other, each with all it has in one delta.
@@ -35,12 +37,41 @@ def unfold(message: Message) -> Iterator[ev.Event]:
     yield from facts(message)
     for frame in message.unknown:
         yield msgspec.structs.replace(frame, protocol="")
-    for part in parts(message):
-        yield from opening(part)
-        yield ev.BlockEnd(part.index, part.complete)
+    yield from _blocks(message)
     if message.usage is not None:
         yield message.usage
     yield end(message)
+
+
+def _blocks(message: Message) -> Iterator[ev.Event]:
+    """The parts, in their steps where the source told of steps."""
+    ends, told = {step.step: step for step in message.steps}, parts(message)
+    steps = sorted(ends.keys() | {part.step for part in told})
+    for step in steps:
+        if ends or len(steps) > 1:
+            yield ev.StepStart(step)
+        for part in (part for part in told if part.step == step):
+            yield from opening(part)
+            yield ev.BlockEnd(part.index, part.complete)
+        if step in ends:
+            yield ev.StepEnd(step, ends[step].finish, ends[step].finish_raw, ends[step].usage)
+
+
+def failed(message: Message) -> bool:
+    """Is its whole reply an error body?"""
+    cancelled = message.error is not None and message.error.type == "cancelled"
+    return message.error is not None and (cancelled or message.outcome in ("failed", "truncated"))
+
+
+def error_alone(message: Message, losses: Losses) -> Message:
+    """What an error body says of a message: how it ended. All that came before is declared lost."""
+    for part in parts(message):
+        losses.add("content", _ERROR_ALONE, f"block {part.index}")
+    if message.usage is not None:
+        losses.add("usage", _ERROR_ALONE)
+    for name in (*message.meta, *(() if message.provider is None else ("provider",))):
+        losses.add("meta", _ERROR_ALONE, name)
+    return Message(id=message.id, outcome=message.outcome, error=message.error)
 
 
 def first_choice(message: Message, losses: Losses) -> Message:

@@ -88,6 +88,7 @@ def test_the_first_frame_comes_out_before_the_input_ends():
 @pytest.mark.parametrize(
     ("words", "says"),
     [
+        (["--to", "openai-responses", "--profile", "codx"], "ai-sdk, codex"),
         (["--to", "anthropc"], "did you mean 'anthropic'"),
         (["--to", "provider-delta"], "can be read, not written"),
         (["--to", "anthropic", "--from", "openai-chat", "--verbatim"], "the same protocol on both ends"),

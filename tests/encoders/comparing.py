@@ -179,9 +179,12 @@ FIELDS: Final[dict[str, tuple[Callable[[Message], Any], str]]] = {
     "id": (lambda m: _id(m) if _begun(m) else ANY, "id"),
     "model": (lambda m: m.model or "" if _begun(m) else ANY, "model"),
     "error": (_error, "args_invalid error_detail"),
+    "error type": (lambda m: m.error.type if m.error is not None and failed(m) else None, "args_invalid error_detail"),
+    "facts": (lambda m: sorted(name for name in m.meta if name != "id") if _begun(m) else [], "meta"),
+    "provider": (lambda m: (m.provider if _begun(m) else None) or ANY, "meta"),
     "unknown": (lambda m: len(m.unknown), "unknown"),
 }
 
 # What may come back with more than was said: a tool that has an item of its own kind has a form of its own once it is read.
 # Of a call that its provider did not run, a page says why.
-GAINED: Final = frozenset({"opaque", "results", "signatures"})
+GAINED: Final = frozenset({"opaque", "results", "signatures", "facts"})

@@ -351,4 +351,4 @@ def test_the_whole_reply_is_the_message_that_a_page_keeps():
 
 def test_the_whole_reply_of_a_failure_is_its_text():
     message = weft.collect([ev.Start("m"), ev.End("failed", (), None, make_error("not_found", "no such model"))])
-    assert (b"no such model", []) == whole(message, TARGET)
+    assert (b"no such model", ["error_detail"]) == whole(message, TARGET)

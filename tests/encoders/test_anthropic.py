@@ -142,7 +142,8 @@ def test_what_ended_badly_is_an_error_and_nothing_after_it(kind, content):
     out, lost = frames(start(), content, failed(kind))
     assert ("error", "busy") == (out[-1]["type"], out[-1]["error"]["message"])
     assert {"message_delta", "message_stop"} & {*kinds(out)} == set()
-    assert ({"incomplete": 1} if content is CUT_CALL else {}) == lost
+    told = {} if kind == "overloaded" else {"error_detail": 1}
+    assert told | ({"incomplete": 1} if content is CUT_CALL else {}) == lost
     assert is_failed(read_back(start(), content, failed(kind)))
 
 
@@ -247,3 +248,10 @@ def test_text_that_was_only_a_foreign_signature_is_no_block():
     out = pipe.feed(gemini) + pipe.close()
     assert 1 == out.count(b"event: content_block_start")
     assert ["signature"] == [loss.what for loss in pipe.losses]
+
+
+def test_a_ping_follows_the_first_block_for_who_wants_one():
+    out, lost = frames(start(), text(0, "a"), text(1, "b"), ev.End("completed", STOP), profile="pings")
+    assert ["message_start", "content_block_start", "ping", "content_block_delta"] == kinds(out)[:4]
+    assert (1, {}) == (kinds(out).count("ping"), {what: n for what, n in lost.items() if what != "created"})
+    assert "ping" not in kinds(frames(start(), text(0, "a"), ev.End("completed", STOP))[0])

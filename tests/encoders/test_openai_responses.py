@@ -374,3 +374,23 @@ def test_what_the_same_protocol_said_of_its_response_is_said_again_from_the_firs
     assert [(1, "Be brief.")] * 3 == [(response["temperature"], response["instructions"]) for response in told]
     assert [None, None, 7] == [response.get("completed_at") for response in told]
     assert {} == lost
+
+
+def test_codex_gets_a_refusal_as_text_since_it_drops_a_message_with_one():
+    out, lost = frames(start(), refusal(0, "No."), ev.End("completed", (ev.Finish(reason="refusal"),)), profile="codex")
+    assert ["output_text"] == [part["type"] for part in items(out)[0]["content"]]
+    assert "No." == items(out)[0]["content"][0]["text"]
+    assert {"refusal", "finish_other"} == set(lost)
+    assert ["refusal"] == [part["type"] for part in items(frames(start(), refusal(0, "No."), ev.End("completed", STOP))[0])[0]["content"]]  # fmt: skip
+
+
+def test_a_failure_says_its_type_beside_the_general_code():
+    """Codes are a closed set, in which nearly all is a server's error; what a client has to do depends on the type."""
+    out, lost = frames(start(), failed("authentication", "Who are you?"))
+    assert {"code": "server_error", "message": "Who are you?", "type": "authentication"} == out[-1]["response"]["error"]
+    assert {} == lost
+    out, lost = frames(start(), failed("overloaded", code="engine_overloaded_error"))
+    assert ("server_is_overloaded", {"error_detail": 1}) == (out[-1]["response"]["error"]["code"], lost)
+    assert (
+        "messages[0]" == frames(start(), failed("server", parameter="messages[0]"))[0][-1]["response"]["error"]["param"]
+    )

@@ -115,6 +115,17 @@ def test_there_and_back_loses_only_what_is_named(source, target):
     assert [] == wrong
 
 
+# What an error body can be said to have lost along with all content.
+NOT_IN_AN_ERROR = {"reasoning", "signature", "annotation", "file", "opaque", "channel", "id", "model", "created", "order", "refusal",
+                   "tool_call", "executor", "tool_result", "tool_kind", "logprobs", "blocks", "choices"}  # fmt: skip
+
+
+def unsaid(message: weft.Message) -> set[str]:
+    """The words for what a message had beside its error."""
+    had = {"content": message.blocks, "usage": message.usage, "meta": message.meta or message.provider}
+    return {word for word, value in had.items() if value}
+
+
 @pytest.mark.parametrize("target", TWO_WAY[:7])
 def test_a_whole_reply_says_what_the_stream_said(target):
     wrong = []
@@ -124,8 +135,11 @@ def test_a_whole_reply_says_what_the_stream_said(target):
             body = resolve(target)[0].reply(message, weft.Context(), losses)
             told = read(body, target)
             found = differences(message, told, {loss.what for loss in losses.report()})
+            words = {loss.what for loss in losses.report()}
             if failed(message):
-                found = {} if failed(told) else {"outcome": told.outcome}
+                same = differences(message, told, words | NOT_IN_AN_ERROR).keys()
+                found = {} if failed(told) and not same else {"outcome": told.outcome, "differs": same}
+                found |= {} if unsaid(message) <= words else {"unsaid": unsaid(message) - words}
             wrong += [(path.parent.name, path.name, found)] if found else []
     assert [] == wrong
 
@@ -144,6 +158,15 @@ def test_a_frame_nobody_could_name_goes_on_to_its_own_protocol_alone(source, tar
     assert ([strange.raw] if target in (source, "events") else []) == carried
     assert (target not in (source, "events")) == ("unknown" in {loss.what for loss in losses.report()})
     assert "Hi!" == told.text
+
+
+def test_a_failure_over_blocked_content_stays_one_in_our_own_lines():
+    """xAI answers a refused prompt with an error; as an event of ours it had read as a completed message."""
+    body = b'{"error":{"code":"content_policy_violation","message":"Not this."}}'
+    out, pipe = through(body, "openai-chat", "events", status=403)
+    told = read(out, "events")
+    assert ("failed", "failed") == (pipe.message.outcome, told.outcome)
+    assert pipe.message.error == told.error
 
 
 # -- generated streams ---------------------------------------------------------------------------------------------

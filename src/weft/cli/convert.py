@@ -1,6 +1,6 @@
 """`weft convert`: one protocol to another, as it comes; or many files at once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
@@ -47,6 +47,7 @@ def _arguments(parser: Parser) -> None:
 
 def _run(arguments: Any) -> int:
     spec = target_named(arguments.target)
+    _known_profile(spec, arguments.profile)
     if arguments.verbatim and (arguments.whole or arguments.filters):
         raise Refused("--verbatim forwards the bytes as they came: --whole and --filter have no place in it")
     if arguments.more:
@@ -67,6 +68,14 @@ def target_named(name: str) -> ProtocolSpec:
     if spec.encoder is None:
         raise Refused(f"{spec.name!r} can be read, not written; the targets are: {', '.join(targets())}")
     return spec
+
+
+def _known_profile(spec: ProtocolSpec, profile: str | None) -> None:
+    """A profile that changes nothing is a slip of the pen."""
+    known: Mapping[str, str] = spec.encoder.profiles if spec.encoder is not None else {}
+    if profile is not None and profile not in known:
+        others = f"; it knows {', '.join(sorted(known))}" if known else ""
+        raise Refused(f"{spec.name!r} has no profile {profile!r}{others}")
 
 
 def targets() -> list[str]:

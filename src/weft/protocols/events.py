@@ -128,6 +128,9 @@ class EventsEncoder(Encoder):
         """The same for all."""
         return dict.fromkeys(ev.EVENTS, self._line)
 
+    def cut(self, event: ev.BlockEnd) -> None:
+        self._line(event)
+
     def _line(self, event: ev.Event) -> None:
         self._write(jsontext.line(event) + b"\n")
 

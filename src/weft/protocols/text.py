@@ -11,6 +11,7 @@ from weft.encoder import Encoder, Handler, place_of
 from weft.losses import Losses
 from weft.message import Message
 from weft.protocol import ProtocolSpec
+from weft.unfold import first_choice, lost
 
 _ONLY_TEXT = "only visible text is written"
 
@@ -68,6 +69,7 @@ class TextEncoder(Encoder):
 
 def reply(message: Message, context: Context, losses: Losses) -> bytes:
     """The visible text of the whole message."""
+    lost(TextEncoder, first_choice(message, losses), context, losses)
     return (message.text + message.refusal).encode("utf-8", "replace")
 
 

@@ -93,6 +93,7 @@ class VSCodeEncoder(Encoder):
         "finish": "no part says why it stopped",
         "error_detail": "an error is a text",
     }
+    profiles: ClassVar = dict.fromkeys(WITHOUT_THINKING, "thinking is left out: this VS Code has no part for it")
     sequential: ClassVar = True
     beside: ClassVar = frozenset({"tool_call", "file"})
 

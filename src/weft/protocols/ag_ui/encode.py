@@ -16,7 +16,7 @@ from weft.carried import wrapped
 from weft.context import Context
 from weft.encoder import Encoder, Handler, place_of
 from weft.losses import Losses
-from weft.protocols.ag_ui.run import CLIENTS, EXECUTED, NOT_COMPLETE, Run
+from weft.protocols.ag_ui.run import CLIENTS, EXECUTED, NOT_COMPLETE, PROFILES, Run
 
 
 class Open(msgspec.Struct):
@@ -54,6 +54,7 @@ class AGUIEncoder(Encoder):
         "finish": "a step does not say why it ended",
         "error_detail": "an error has a code and a message, and a tool's failure is a result",
     }
+    profiles: ClassVar = PROFILES
 
     def __init__(self, write: Callable[[bytes], object], context: Context, losses: Losses) -> None:
         super().__init__(write, context, losses)

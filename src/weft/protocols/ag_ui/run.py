@@ -38,6 +38,10 @@ CLIENTS: Final[Mapping[str | None, Client]] = {
     "1.0": Client(),
     "0.0": Client(pending_calls=False, cancelled=False),
 }
+PROFILES: Final[Mapping[str, str]] = {
+    "0.0": "clients before 1.0: an outcome says neither what calls are pending nor that it was cancelled",
+    "1.0": "as it is without a profile",
+}
 
 
 class Run:

@@ -38,3 +38,10 @@ CLIENTS: Final[Mapping[str | None, Client]] = {
     "v7": Client(),
     "v7-latest": Client(own=_OWN | {"steering-message", "reset-step"}, text_input=True),
 }  # fmt: skip
+
+PROFILES: Final[Mapping[str, str]] = {
+    "v5": "AI SDK 5: no chunks and members of later versions",
+    "v6": "AI SDK 6: no chunks and members of later versions",
+    "v7": "AI SDK 7, as it is without a profile",
+    "v7-latest": "AI SDK 7 as it is now: input of custom tools as text, steering and reset chunks",
+}

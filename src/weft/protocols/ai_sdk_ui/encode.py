@@ -17,7 +17,7 @@ from weft.encoder import Encoder, Handler, place_of
 from weft.jsontext import is_object
 from weft.losses import Losses
 from weft.protocols.ai_sdk_ui import words
-from weft.protocols.ai_sdk_ui.clients import CLIENTS
+from weft.protocols.ai_sdk_ui.clients import CLIENTS, PROFILES
 from weft.protocols.ai_sdk_ui.decode import DENIED
 from weft.provider_state import told
 
@@ -77,6 +77,7 @@ class UIStreamEncoder(Encoder):
         "finish_other": "there is no word for this finish",
         "error_detail": "an error is a text",
     }
+    profiles: ClassVar = PROFILES
 
     def __init__(self, write: Callable[[bytes], object], context: Context, losses: Losses) -> None:
         super().__init__(write, context, losses)
@@ -124,6 +125,12 @@ class UIStreamEncoder(Encoder):
         self.flush()
         if self._step_over:
             self._finish_step()
+
+    def cut(self, event: ev.BlockEnd) -> None:
+        """A text has an id that only its source knows; a client ends it with its step. A call says that it is none."""
+        if self._parts[event.index].start.kind == "tool_call":
+            self._block_end(event)
+        self._parts.pop(event.index, None)
 
     def carry(self, event: ev.Unknown) -> None:
         self._write(unnamed.as_event(event))
@@ -340,7 +347,7 @@ class UIStreamEncoder(Encoder):
         source = result.call_id or part.start.id or ""
         id = self._ids.get(source, source)
         if self._invalid is not None and self._invalid.id == id and result.is_error:
-            self._say_invalid(self._invalid, _text_of(result.content))
+            self._say_invalid(self._invalid, words.text_of(result.content))
             return
         self.flush()
         if id not in self._called:
@@ -353,7 +360,7 @@ class UIStreamEncoder(Encoder):
         if result.is_error:
             if not isinstance(result.content, str):
                 self.lose("error_detail", place_of(result))
-            chunk = {"type": "tool-output-error", **chunk, "errorText": _text_of(result.content)}
+            chunk = {"type": "tool-output-error", **chunk, "errorText": words.text_of(result.content)}
         else:
             chunk = {"type": "tool-output-available", **chunk, "output": result.content}
             if not last and self._client.preliminary:
@@ -489,8 +496,3 @@ def _executor(start: ev.BlockStart) -> dict[str, Any]:
 def _input(raw: str, *, custom: bool) -> Any:
     """The input as its source wrote it: JSON stays the text that it is, and free text is a string."""
     return raw if custom else msgspec.Raw(jsontext.one_line(raw))
-
-
-def _text_of(content: Any) -> str:
-    """What went wrong, as a text."""
-    return content if isinstance(content, str) else jsontext.line(content).decode()

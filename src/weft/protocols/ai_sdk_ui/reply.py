@@ -11,7 +11,7 @@ from weft.context import Context
 from weft.losses import Losses
 from weft.message import Message
 from weft.protocols.ai_sdk_ui.encode import UIStreamEncoder
-from weft.unfold import at_once
+from weft.unfold import at_once, error_alone, lost
 
 _stream = at_once(UIStreamEncoder)
 
@@ -21,6 +21,7 @@ Chunk = dict[str, Any]
 def reply(message: Message, context: Context, losses: Losses) -> bytes:
     """The UIMessage. A message that failed is the text of its error, which is what a page shows of an answer that is none."""
     if message.error is not None and message.outcome in ("failed", "truncated"):
+        lost(UIStreamEncoder, error_alone(message, losses), context, losses)
         return message.error.message.encode()
     return jsontext.line(kept(_stream(message, context, losses)))
 

@@ -6,6 +6,7 @@ Knows: tables. Must not know: chunks.
 from collections.abc import Mapping
 from typing import Any, Final
 
+from weft import jsontext
 from weft.events import FinishReason, Usage
 
 FINISHES: Final[Mapping[FinishReason, str]] = {
@@ -41,3 +42,8 @@ def usage(usage: Usage) -> dict[str, Any]:
 def _counts(usage: Usage, words: Mapping[str, str]) -> dict[str, int]:
     said = {word: getattr(usage, name) for word, name in words.items()}
     return {word: count for word, count in said.items() if count is not None}
+
+
+def text_of(content: Any) -> str:
+    """What went wrong, as a text."""
+    return content if isinstance(content, str) else jsontext.line(content).decode()

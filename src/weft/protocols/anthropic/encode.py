@@ -16,6 +16,7 @@ from weft import jsontext, unnamed
 from weft.carried import wrapped
 from weft.context import Context
 from weft.encoder import Encoder, Handler, place_of
+from weft.errors import says_all
 from weft.finish import finish_reason
 from weft.jsontext import is_object
 from weft.losses import Losses
@@ -24,8 +25,9 @@ from weft.toolids import fitted
 
 _ILLEGAL = re.compile(r"[^a-zA-Z0-9_-]")
 
-# Client profiles that want a block even where there was no content.
+# Client profiles that want a block even where there was no content, and those that want a ping where the vendor sends one.
 WANTS_A_BLOCK = frozenset({"claude-code"})
+WANTS_PINGS = frozenset({"claude-code", "pings"})
 
 
 class AnthropicEncoder(Encoder):
@@ -56,6 +58,10 @@ class AnthropicEncoder(Encoder):
         "model": "the model is named when the message begins",
         "created": "a message has no time",
         "incomplete": "a block that was cut off looks like any other, and the stop reason tells; a whole reply leaves out a call that was",
+    }
+    profiles: ClassVar = {
+        "claude-code": "a message without content has an empty text block; a `ping` follows the first block's start",
+        "pings": "a `ping` follows the first block's start, as the vendor sends it",
     }
     sequential: ClassVar = True
 
@@ -153,7 +159,7 @@ class AnthropicEncoder(Encoder):
         reason = words.stop_reason(finish, called=self._called)
         if finish.reason not in (None, finish_reason(reason)):
             self.lose("finish_other")
-        if self._usage is not None and not words.sums(self._usage):
+        if self._usage is not None and not self._usage.sums:
             self.lose("usage_split")
         delta: dict[str, Any] = {"stop_reason": reason, "stop_sequence": self._metas.get("stop_sequence")}
         delta |= {name: self._metas[name] for name in ("stop_details", "container") if name in self._metas}
@@ -165,11 +171,11 @@ class AnthropicEncoder(Encoder):
         """The error event, and nothing that would read as a message that came to its end."""
         if event.error is None:
             return
-        if event.error.retry_after is not None or event.error.code != event.error.type:
+        if not says_all({"type": "error", "error": words.error(event.error)}, event.error):
             self.lose("error_detail")
         if self._usage is not None and words.usage(self._usage) != self._counted:
             self.lose("usage")
-        elif self._usage is not None and not words.sums(self._usage):
+        elif self._usage is not None and not self._usage.sums:
             self.lose("usage_split")
         for name in self._metas:
             self.lose("meta", name)
@@ -222,6 +228,8 @@ class AnthropicEncoder(Encoder):
         """Start a block, and freeze the frame that its deltas are spliced into."""
         index, self._next = self._next, self._next + 1
         self._event("content_block_start", {"index": index, "content_block": content})
+        if index == 0 and self._context.profile in WANTS_PINGS:
+            self._event("ping", {})
         frame = b'event: content_block_delta\ndata: {"type":"content_block_delta","index":%d,"delta":{"type":"%b","%b":'
         self._head = frame % (index, delta.encode(), member.encode())
         self._tail = b"}}\n\n"

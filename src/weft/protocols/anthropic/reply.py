@@ -17,15 +17,16 @@ from weft.message import AnyPart, Message, Reasoning, Refusal, Text, ToolCall
 from weft.protocols.anthropic import words
 from weft.protocols.anthropic.encode import AnthropicEncoder
 from weft.toolids import fitted
-from weft.unfold import first_choice, lost
+from weft.unfold import error_alone, failed, first_choice, lost
 
 _ILLEGAL: Final = re.compile(r"[^a-zA-Z0-9_-]")
 
 
 def reply(message: Message, context: Context, losses: Losses) -> bytes:
     """The body. A message that failed is the error body."""
-    if message.error is not None and (message.outcome in ("failed", "truncated") or message.error.type == "cancelled"):
-        return jsontext.line({"type": "error", "error": words.error(message.error)})
+    if failed(message):
+        lost(AnthropicEncoder, error_alone(message, losses), context, losses)
+        return jsontext.line({"type": "error", "error": message.error and words.error(message.error)})
     message = first_choice(message, losses)
     content = [block for part in message.blocks for block in _blocks(part)]
     beside = {name: message.meta[name] for name in words.METAS if name in message.meta}

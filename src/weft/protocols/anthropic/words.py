@@ -85,11 +85,6 @@ def usage(counts: Usage | None) -> dict[str, Any]:
     }
 
 
-def sums(counts: Usage) -> bool:
-    """Is the total the sum, as it always is here?"""
-    return counts.total_tokens in (None, (counts.input_tokens or 0) + (counts.output_tokens or 0))
-
-
 def error(fault: Error) -> dict[str, str]:
     """The error object."""
     return {"type": ERRORS.get(fault.type, "api_error"), "message": fault.message}

@@ -45,7 +45,7 @@ class ConverseEncoder(Encoder):
         "logprobs": "there are no log probabilities",
         "channel": "text has no channels",
         "usage": "counts that come with a failure have no place",
-        "usage_split": "reasoning tokens are not told apart",
+        "usage_split": "reasoning tokens are not told apart, and a total is that of all counts",
         "finish_other": "there is no word for this finish: it reads as the end of a turn",
         "incomplete": "a call that was cut off is not stopped, which nobody sees at a plain end; a whole reply leaves it out",
         "error_detail": "an exception has a name and a message",
@@ -135,10 +135,11 @@ class ConverseEncoder(Encoder):
         reason = unsaid if finish.reason is None else words.stop_reason(finish)
         fields = {"additionalModelResponseFields": self._fields} if self._fields is not None else {}
         self._event("messageStop", {"stopReason": reason, **fields})
-        if event.usage is not None and event.usage.reasoning_tokens:
+        counts, known = words.usage(event.usage), event.usage or ev.Usage()
+        if known.reasoning_tokens or known.total_tokens not in (None, 0, counts["totalTokens"]):
             self.lose("usage_split")
         # The time it took is required, and nobody's clock is read here.
-        self._event("metadata", {"usage": words.usage(event.usage), "metrics": {"latencyMs": 0}, **self._beside})
+        self._event("metadata", {"usage": counts, "metrics": {"latencyMs": 0}, **self._beside})
 
     def _failed(self, event: ev.End) -> None:
         """The exception that tells it, and no stop."""
@@ -288,7 +289,7 @@ class ConverseEncoder(Encoder):
     def _say_result(self) -> None:
         block, given = self._block, self._result or ev.Result(0)
         self._begin(b"", b"")
-        start: dict[str, Any] = {"toolUseId": fitted(given.call_id or block.id or "", _ILLEGAL)}
+        start: dict[str, Any] = {"toolUseId": fitted(given.call_id or block.id or f"result_{block.index}", _ILLEGAL)}
         if block.name:
             start["type"] = block.name
         start["status"] = "error" if given.is_error else "success"

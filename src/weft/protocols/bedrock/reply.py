@@ -12,8 +12,9 @@ from weft.context import Context
 from weft.framing import AWSEventStream
 from weft.losses import Losses
 from weft.message import Message
+from weft.protocols.bedrock import words
 from weft.protocols.bedrock.encode import ConverseEncoder
-from weft.unfold import first_choice, unfold
+from weft.unfold import end, error_alone, first_choice, unfold
 
 
 def reply(message: Message, context: Context, losses: Losses) -> bytes:
@@ -21,7 +22,8 @@ def reply(message: Message, context: Context, losses: Losses) -> bytes:
     whole = _Whole(losses)
     framer = AWSEventStream(whole.take, _sound)
     encoder = ConverseEncoder(framer.feed, context, losses)
-    for event in unfold(first_choice(message, losses)):
+    is_failure = words.is_failure(end(message))
+    for event in unfold(error_alone(message, losses) if is_failure else first_choice(message, losses)):
         encoder.feed(event)
     return jsontext.line(whole.body)
 
@@ -43,7 +45,8 @@ class _Whole:
         """One event."""
         event: dict[str, Any] = jsontext.read_object(payload)
         if name.startswith("exception:"):
-            self.body = event
+            kind = name.removeprefix("exception:")
+            self.body = {"__type": kind[:1].upper() + kind[1:], **event}
         elif name == "contentBlockStart":
             self._blocks.append(dict(event["start"]))
         elif name == "contentBlockDelta":

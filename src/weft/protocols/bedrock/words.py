@@ -5,7 +5,7 @@ Knows: names and tables. Must not know: frames, or when anything is said.
 
 from typing import Any, Final
 
-from weft.errors import Error, ErrorType, error_from_body
+from weft.errors import Error, ErrorType, says_all
 from weft.events import End, Finish, FinishReason, Usage
 from weft.finish import FINISHES
 
@@ -96,10 +96,7 @@ def exception(fault: Error) -> str:
 
 def tells_all(fault: Error) -> bool:
     """Do name and message say all that is known of a failure?"""
-    told = error_from_body({"__type": exception(fault), "message": fault.message})
-    return (told.type, told.retry_after, told.parameter) == (fault.type, fault.retry_after, fault.parameter) and (
-        fault.code in (told.code, fault.type)
-    )
+    return says_all({"__type": exception(fault), "message": fault.message}, fault)
 
 
 def citation(url: str | None, title: str | None, text: str | None) -> dict[str, Any] | None:

@@ -46,7 +46,7 @@ class CohereEncoder(Encoder):
         "opaque": "another protocol's items have no place",
         "logprobs": "log probabilities are those of this wire's own tokens",
         "channel": "text has no channels",
-        "usage_split": "what is written to a cache is not counted",
+        "usage_split": "what is written to a cache is not counted, and the total is always the sum",
         "finish_other": "there is no word for this finish: it reads as complete",
         "incomplete": "a call that was cut off is not ended, which nobody sees at a plain end; a whole reply leaves it out",
         "error_detail": "an error is a text",
@@ -108,7 +108,7 @@ class CohereEncoder(Encoder):
         if self._refused:
             self.lose("refusal")
         usage = event.usage
-        if usage is not None and usage.cache_write_tokens:
+        if usage is not None and (usage.cache_write_tokens or not usage.sums):
             self.lose("usage_split")
         counts = {"usage": words.usage(usage)} if usage is not None else {}
         failure = words.failure(event)

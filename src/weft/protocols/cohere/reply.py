@@ -11,17 +11,18 @@ from weft.losses import Losses
 from weft.message import Message
 from weft.protocols.cohere import words
 from weft.protocols.cohere.encode import CohereEncoder
-from weft.unfold import end, first_choice, unfold
+from weft.unfold import end, error_alone, first_choice, unfold
 
 
 def reply(message: Message, context: Context, losses: Losses) -> bytes:
     """The body. A message that failed is the error body, for `http_status(message.error)`."""
     failure = words.failure(end(message))
+    is_error = failure is not None and failure[1] is not None
     whole = _Whole(losses)
     encoder = CohereEncoder(whole.take, context, losses)
-    for event in unfold(first_choice(message, losses)):
+    for event in unfold(error_alone(message, losses) if is_error else first_choice(message, losses)):
         encoder.feed(event)
-    if failure is not None and failure[1] is not None:
+    if failure is not None and is_error:
         return jsontext.line({"message": failure[1]})
     return jsontext.line(whole.body())
 
@@ -52,6 +53,8 @@ class _Whole:
         elif kind == "tool-plan-delta":
             self._plan += said["tool_plan"]
         elif kind == "content-start":
+            if self._calls:
+                self._losses.add("order", "calls stand behind all content of a reply")
             self._contents.append(said["content"])
         elif kind == "content-delta":
             content = self._contents[-1]

@@ -5,7 +5,7 @@ Knows: names and tables. Must not know: events, or when anything is said.
 
 from typing import Any, Final
 
-from weft.errors import Error, error_from_body
+from weft.errors import Error, says_all
 from weft.events import Annotation, End, Finish, FinishReason, Usage
 from weft.finish import FINISHES
 from weft.jsontext import is_object
@@ -50,13 +50,7 @@ def failure(end: End) -> tuple[str, str | None] | None:
 
 def tells_all(fault: Error, finish: str) -> bool:
     """Do finish and text say all that is known of a failure?"""
-    told = error_from_body({"code": finish, "error": fault.message})
-    return (told.type, told.retry_after, told.parameter, told.code) == (
-        fault.type,
-        fault.retry_after,
-        fault.parameter,
-        fault.code,
-    )
+    return says_all({"code": finish, "error": fault.message}, fault)
 
 
 def usage(counts: Usage) -> dict[str, Any]:

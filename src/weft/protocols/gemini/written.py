@@ -5,7 +5,7 @@ Knows: names and tables. Must not know: chunks, or when anything is said.
 
 from typing import Any, Final
 
-from weft.errors import Error, ErrorType, error_from_body
+from weft.errors import Error, ErrorType, error_from_body, says_all
 from weft.events import End, Finish, FinishReason, Usage
 from weft.finish import FINISHES
 from weft.jsontext import is_array, is_object
@@ -131,7 +131,4 @@ def error(fault: Error) -> dict[str, Any]:
 
 def tells_all(fault: Error) -> bool:
     """Does the error object say all that is known?"""
-    told = error_from_body({"error": error(fault)})
-    return (told.type, told.retry_after, told.parameter) == (fault.type, fault.retry_after, fault.parameter) and (
-        fault.code in (told.code, fault.type)
-    )
+    return says_all({"error": error(fault)}, fault)

@@ -232,7 +232,7 @@ class OllamaEncoder(Encoder):
         self._done(word, event.usage)
 
     def _done(self, word: str, usage: ev.Usage | None) -> None:
-        if usage is not None and (usage.cache_read_tokens or usage.cache_write_tokens or usage.reasoning_tokens):
+        if usage is not None and not (usage.sums and words.is_plain(usage)):
             self.lose("usage_split")
         beside: dict[str, Any] = {"done": True, "done_reason": word}
         if self._tokens is not None:

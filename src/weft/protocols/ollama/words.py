@@ -5,7 +5,7 @@ Knows: names and tables. Must not know: lines, or when anything is said.
 
 from typing import Any, Final
 
-from weft.errors import Error, error_from_body
+from weft.errors import Error, says_all
 from weft.events import Finish, FinishReason, Usage
 from weft.jsontext import is_object
 
@@ -32,12 +32,11 @@ def usage(counts: Usage) -> dict[str, int]:
     return {name: count for name, count in said.items() if count is not None}
 
 
+def is_plain(counts: Usage) -> bool:
+    """Are the two counts all that is known?"""
+    return not (counts.cache_read_tokens or counts.cache_write_tokens or counts.reasoning_tokens)
+
+
 def tells_all(fault: Error) -> bool:
     """Does the text alone say all that is known of a failure?"""
-    told = error_from_body({"error": fault.message})
-    return (told.type, told.retry_after, told.parameter, told.code) == (
-        fault.type,
-        fault.retry_after,
-        fault.parameter,
-        fault.code,
-    )
+    return says_all({"error": fault.message}, fault)

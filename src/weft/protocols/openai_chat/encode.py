@@ -13,6 +13,7 @@ from weft import events as ev
 from weft import jsontext, unnamed
 from weft.context import Context
 from weft.encoder import Encoder, Handler, place_of
+from weft.errors import says_all
 from weft.facts import whose
 from weft.losses import Losses
 from weft.protocols.openai_chat import members, words
@@ -45,6 +46,7 @@ class ChatEncoder(Encoder):
         "error_detail": "an error has a type, a code and a message",
         "incomplete": "a call does not say whether it was cut off: the finish does, for the last one",
     }
+    profiles: ClassVar = words.PROFILES
     choices: ClassVar = True
 
     def __init__(self, write: Callable[[bytes], object], context: Context, losses: Losses) -> None:
@@ -385,7 +387,7 @@ class ChatEncoder(Encoder):
             return
         for name in [*self._facts, *chain.from_iterable(self._beside.values())]:
             self.lose("meta", name)
-        if error.retry_after is not None or error.code.isdigit():
+        if not says_all({"error": words.error(error)}, error):
             self.lose("error_detail")
         self._usage_chunk(event.usage)
         self._write(b'data: {"error":' + jsontext.line(words.error(error)) + b"}\n\n")

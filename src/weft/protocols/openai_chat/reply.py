@@ -9,28 +9,43 @@ import msgspec
 
 from weft import jsontext
 from weft.context import Context
+from weft.facts import whose
 from weft.losses import Losses
 from weft.message import AnyPart, Choice, FilePart, Message, Reasoning, Text, ToolCall, ToolResult
 from weft.protocols.openai_chat import members, words
 from weft.protocols.openai_chat.encode import ChatEncoder
-from weft.unfold import lost
+from weft.unfold import error_alone, failed, lost
 
 
 def reply(message: Message, context: Context, losses: Losses) -> bytes:
     """The body. A message that failed is the error body."""
-    if message.error is not None and (message.outcome in ("failed", "truncated") or message.error.type == "cancelled"):
-        return jsontext.line({"error": words.error(message.error)})
+    if failed(message):
+        lost(ChatEncoder, error_alone(message, losses), context, losses)
+        return jsontext.line({"error": message.error and words.error(message.error)})
     body: dict[str, Any] = {
         "id": context.response_id or message.id,
         "object": "chat.completion",
         "created": int(message.created or context.created),
         "model": message.model or "",
-        "choices": [_choice(number, choice, context) for number, choice in enumerate(message.choices)],
+        **({} if message.provider is None else {"provider": message.provider}),
+        **{name: value for name, value in sorted(message.meta.items()) if name in words.FACTS},
+        "choices": [
+            _choice(number, choice, context) | _facts(message, number) for number, choice in enumerate(message.choices)
+        ],
     }
+    if "audio_expires_at" in message.meta and body["choices"]:
+        said = body["choices"][0]["message"]
+        said["audio"] = {**said.get("audio", {}), "expires_at": message.meta["audio_expires_at"]}
     if message.usage is not None:
         body["usage"] = words.usage(message.usage)
     lost(ChatEncoder, message, msgspec.structs.replace(context, include_usage=True), losses)
     return jsontext.line(body)
+
+
+def _facts(message: Message, number: int) -> dict[str, Any]:
+    """What is known beside a choice."""
+    facts = {whose(name): value for name, value in message.meta.items()}
+    return {name: value for (name, choice), value in facts.items() if name in words.CHOICE_FACTS and choice == number}
 
 
 def _choice(number: int, choice: Choice, context: Context) -> dict[str, Any]:

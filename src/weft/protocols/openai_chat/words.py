@@ -47,6 +47,11 @@ REASONING: dict[str | None, str] = {
 # Client profiles that want the transport's terminator even after an error.
 DONE_AFTER_ERROR = frozenset({"done-after-error"})
 
+PROFILES = {
+    **{profile: f"reasoning is in `{member}`" for profile, member in REASONING.items() if profile is not None},
+    **dict.fromkeys(DONE_AFTER_ERROR, "`[DONE]` follows an error, too"),
+}
+
 ERROR_TYPES = {
     "authentication": "authentication_error",
     "permission": "permission_error",

@@ -19,6 +19,7 @@ from weft import jsontext, unnamed
 from weft.carried import wrapped
 from weft.context import Context
 from weft.encoder import Encoder, Handler, place_of
+from weft.errors import says_all
 from weft.jsontext import is_object
 from weft.logprobs import tokens_of
 from weft.losses import Losses
@@ -35,13 +36,15 @@ from weft.protocols.openai_responses.written import (
 from weft.toolids import fitted
 
 _ANYTHING: Final = re.compile(r"(?!)")
+_NUMBER: Final = re.compile(rb'"sequence_number":\s*(\d+)')
 _OWN_ANNOTATIONS: Final = frozenset({"url_citation", "file_citation", "container_file_citation", "file_path"})
 # Tools with an item of their own kind -> how the ids of those begin.
 _NATIVE: Final = {"local_shell": "lsh", "shell": "sh", "apply_patch": "apc", "computer": "cu"}
 _PREFIXES: Final = {"text": "msg", "refusal": "msg", "reasoning": "rs", "tool_call": "fc", "file": "ig"}
 
-# Client profiles that show reasoning only if it is a summary.
+# Client profiles that show reasoning only if it is a summary, and those that drop a message with a refusal in it.
 RAW_AS_SUMMARY: Final = frozenset({"codex", "ai-sdk"})
+REFUSAL_AS_TEXT: Final = frozenset({"codex"})
 
 
 @lru_cache(maxsize=1 << 14)
@@ -65,6 +68,7 @@ class ResponsesEncoder(Encoder):
         "steps": "a response knows no steps",
         "unknown": "a frame nobody could name is of use to who speaks its protocol alone",
         "reasoning_form": "this client shows reasoning only as a summary",
+        "refusal": "this client drops a message that has a refusal: it is text like any other",
         "signature": "only reasoning has a place for state of its origin",
         "tool_kind": "a tool of this kind has no form here, or not with such arguments: it reads as a function",
         "tool_call_id": "an id has at most 64 characters",
@@ -77,7 +81,11 @@ class ResponsesEncoder(Encoder):
         "channel": "a message has phases, and this channel is none",
         "finish_other": "there is no word for this finish: it reads as completed",
         "meta": "this fact has no place",
-        "error_detail": "an error has a code and a message",
+        "error_detail": "an error has one of the codes that are documented, and a message",
+    }
+    profiles: ClassVar = {
+        "codex": "reasoning is always a summary, a refusal is text",
+        "ai-sdk": "reasoning is always a summary",
     }
     sequential: ClassVar = True
 
@@ -125,8 +133,22 @@ class ResponsesEncoder(Encoder):
 
     def settle(self) -> None:
         """A message waits for more parts of its item; there will be none."""
+        self._greet()
         if self._block is None:
             self._close_item()
+
+    def follow(self, frames: bytes) -> None:
+        numbers = _NUMBER.findall(frames)
+        if numbers:
+            self._numbers = count(int(numbers[-1]) + 1)
+            self._ends = map(_end, self._numbers)
+
+    def cut(self, event: ev.BlockEnd) -> None:
+        """An item that is announced only when it is whole was announced by another, in words that are not known."""
+        if self._item is not None:
+            self._block_end(event)
+        self._block = None
+        self.settle()
 
     def carry(self, event: ev.Unknown) -> None:
         raw = event.raw
@@ -160,7 +182,10 @@ class ResponsesEncoder(Encoder):
         if event.name in ("model", "service_tier", "completed_at"):
             self._response[event.name] = event.value
         elif event.name == "response" and is_object(event.value):
-            self._response |= {**event.value, **response.asked(self._context)}
+            said = response.repeated(event.value)
+            self._response |= {**said, **response.asked(self._context)}
+            if len(said) < len(event.value):
+                self.lose("meta", event.name)
         elif event.name == "created":
             self._response["created_at"] = int(event.value)
         elif event.name != "id":
@@ -173,7 +198,7 @@ class ResponsesEncoder(Encoder):
         unsaid = finish in ("other", "pause") or (finish == "refusal" and not self._refused)
         if status == "completed" and (unsaid or (finish == "tool_calls" and not self._called)):
             self.lose("finish_other")
-        if event.error is not None and event.error.parameter is not None:
+        if status == "failed" and event.error is not None and not says_all(beside["error"], event.error):
             self.lose("error_detail")
         whole = {"status": status, "output": self._output, "usage": response.usage(event.usage), **beside}
         self._response = {**self._response, **whole}
@@ -186,6 +211,9 @@ class ResponsesEncoder(Encoder):
         self._block, self._own = event, None
         self._held = []
         if event.kind in ("text", "refusal"):
+            if event.kind == "refusal" and self._context.profile in REFUSAL_AS_TEXT:
+                self.lose("refusal", place_of(event))
+                event = msgspec.structs.replace(event, kind="text")
             self._refused = self._refused or event.kind == "refusal"
             self._open_part(event)
             return

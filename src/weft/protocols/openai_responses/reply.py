@@ -3,16 +3,18 @@
 Knows: that the two are the same. Must not know: what a response looks like; the encoder does.
 """
 
+from typing import Any
+
 import msgspec
 
 from weft import jsontext
 from weft.context import Context
-from weft.errors import http_status
+from weft.errors import Error, http_status, says_all
 from weft.losses import Losses
 from weft.message import Message
 from weft.protocols.openai_responses.encode import ResponsesEncoder
-from weft.protocols.openai_responses.response import error
-from weft.unfold import first_choice, unfold
+from weft.protocols.openai_responses.response import UNSPECIFIC, error
+from weft.unfold import error_alone, failed, first_choice, unfold
 
 
 class _Last(msgspec.Struct):
@@ -21,10 +23,12 @@ class _Last(msgspec.Struct):
 
 def reply(message: Message, context: Context, losses: Losses) -> bytes:
     """The body. A message that failed is the error body, for `http_status(message.error)`."""
-    if message.error is not None and (message.outcome in ("failed", "truncated") or message.error.type == "cancelled"):
-        fault = message.error
-        body = {**error(fault), "type": _type(http_status(fault)), "param": fault.parameter}
-        return jsontext.line({"error": body})
+    if failed(message) and message.error is not None:
+        error_alone(message, losses)
+        body = {"error": _error(message.error)}
+        if not says_all(body, message.error):
+            losses.add("error_detail", ResponsesEncoder.loses["error_detail"])
+        return jsontext.line(body)
     frames: list[bytes] = []
     encoder = ResponsesEncoder(frames.append, context, losses)
 
@@ -34,5 +38,9 @@ def reply(message: Message, context: Context, losses: Losses) -> bytes:
     return bytes(msgspec.json.decode(last, type=_Last).response)
 
 
-def _type(status: int) -> str:
-    return "invalid_request_error" if status < 500 else "server_error"
+def _error(fault: Error) -> dict[str, Any]:
+    """The error of an HTTP body, whose codes are free: it has the provider's own where none is known that clients act on."""
+    said = error(fault)
+    code = fault.code if said["code"] in UNSPECIFIC and not fault.code.isdigit() else said["code"]
+    kind = "invalid_request_error" if http_status(fault) < 500 else "server_error"
+    return {"message": said["message"], "type": kind, "param": fault.parameter, "code": code}

@@ -6,7 +6,7 @@ Knows: names, tables, the members that clients insist on. Must not know: events,
 from typing import Any, Final
 
 from weft.context import Context
-from weft.errors import Error, ErrorType
+from weft.errors import Error, ErrorType, error_from_body
 from weft.events import End, Finish, Start, Usage
 from weft.jsontext import is_object
 
@@ -52,7 +52,10 @@ CODES: Final = frozenset(
 )
 """The documented codes, and those that Codex acts on."""
 
-_GENERAL: Final = "server_error"
+GENERAL: Final = "server_error"
+
+UNSPECIFIC: Final = frozenset({GENERAL, "invalid_prompt"})
+"""Codes that say less than a provider's own would, where it could be said."""
 
 _CODE_OF: Final[dict[ErrorType, str]] = {
     "rate_limit": "rate_limit_exceeded",
@@ -92,6 +95,15 @@ def envelope(start: Start, context: Context) -> dict[str, Any]:
     }
 
 
+def repeated(form: dict[str, Any]) -> dict[str, Any]:
+    """What a source's response said of its request; members that are not of their type are left out, since clients are typed."""
+    return {
+        name: value
+        for name, value in form.items()
+        if not isinstance(_DEFAULTS.get(name), dict) or isinstance(value, dict)
+    }
+
+
 def usage(counts: Usage | None) -> dict[str, Any] | None:
     """The counts, with the details that Codex insists on."""
     if counts is None:
@@ -111,14 +123,17 @@ def usage(counts: Usage | None) -> dict[str, Any] | None:
 def error(fault: Error) -> dict[str, str]:
     """The error, under a code that clients act on; a wait is said in words, since that is where Codex looks for it.
 
-    The general code says less than the type does, which a status may have told.
+    The general code says less than the type does, which a status may have told: then the type stands beside it.
     """
-    own = fault.code in CODES and fault.code != _GENERAL
-    code = fault.code if own else _CODE_OF.get(fault.type, _GENERAL)
+    own = fault.code in CODES and fault.code != GENERAL
+    code = fault.code if own else _CODE_OF.get(fault.type, GENERAL)
     message = fault.message
     if fault.retry_after is not None and "try again in" not in message:
         message = f"{message} Please try again in {fault.retry_after:g}s."
-    return {"code": code, "message": message}
+    said = {"code": code, "message": message}
+    if fault.parameter is not None:
+        said["param"] = fault.parameter
+    return said if error_from_body(said).type == fault.type else {**said, "type": fault.type}
 
 
 def ending(end: End) -> tuple[str, dict[str, Any]]:

@@ -233,11 +233,12 @@ class WrittenImage(Written):
     def __init__(self, say: Say, splice: Splice, id: str) -> None:
         super().__init__(say, splice, id)
         self._result: str | None = None
-        self._format = "png"
+        self._format: str | None = None
         self._partials = 0
 
     def item(self, status: str) -> dict[str, Any]:
-        item = {"id": self.id, "type": "image_generation_call", "status": status, "result": self._result}
+        form = {} if self._format is None else {"output_format": self._format}
+        item = {"id": self.id, "type": "image_generation_call", "status": status, "result": self._result, **form}
         return item if self.own is None else {**self.own, **item}
 
     def announce(self) -> None:
@@ -247,11 +248,16 @@ class WrittenImage(Written):
 
     def image(self, data: str, media_type: str | None, *, partial: bool) -> None:
         """The image, or a preview of it."""
-        self._format = (media_type or "image/png").partition("/")[2]
+        if media_type is not None:
+            self._format = media_type.partition("/")[2]
         if not partial:
             self._result = (self._result or "") + data
             return
-        members = {"partial_image_index": self._partials, "partial_image_b64": data, "output_format": self._format}
+        members = {
+            "partial_image_index": self._partials,
+            "partial_image_b64": data,
+            "output_format": self._format or "png",
+        }
         self._partials += 1
         self._say("response.image_generation_call.partial_image", {"item_id": self.id, **members})
 
