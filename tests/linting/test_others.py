@@ -120,6 +120,7 @@ COHERE_CASES = [
     Case("cohere/first-message-start", drop(0), 0),
     Case("cohere/first-message-start", twice(0), 1),
     Case("cohere/not-started", drop(1), 1),
+    Case("cohere/started-twice", twice(1), 2),
     Case("cohere/not-ended", drop(3), 1),
     Case("cohere/not-ended", drop(6), 4),
     Case("cohere/message-end-missing", drop(7), END),

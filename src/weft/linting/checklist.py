@@ -33,13 +33,17 @@ class Machine(Shape):
 
 
 class Checklist(msgspec.Struct, frozen=True, kw_only=True):
-    """One protocol's rules, the clients that read it, and the machine that follows it. `framings` are those that its clients can read."""
+    """One protocol's rules, the clients that read it, and the machine that follows it. `framings` are those that its clients can read.
+
+    `former` are clients that read it too and were repaired since: they count when asked for, since what only they mind is common and legal.
+    """
 
     protocol: str
     framings: tuple[str, ...]
     clients: tuple[str, ...]
     rules: dict[str, Rule]
     machine: Callable[[Report], Machine]
+    former: tuple[str, ...] = ()
 
 
 _HOMES: Final = {

@@ -21,6 +21,7 @@ EFFECTS: Final[dict[str, str]] = {
 CLIENTS: Final[dict[str, str]] = {
     "openai-python": "openai 3.51 for Python, mostly its `.stream()` helpers",
     "openai-js": "openai 7.55 for JavaScript, `.stream()`",
+    "openai-go": "openai for Go before 3.43, as reported",
     "ai-sdk": "Vercel's ai 7.0.173: its reader of UI streams and its provider packages",
     "ai-sdk-compatible": "@ai-sdk/openai-compatible",
     "codex": "Codex CLI, read in its source",

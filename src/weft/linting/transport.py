@@ -32,6 +32,14 @@ RULES: Final = rules(
         "lines there. Comments are fine for every other client that was measured.",
     ),
     Rule(
+        id="transport/comment-frame",
+        title="a comment line is not followed by a blank line of its own",
+        effects={"openai-go": "crash"},
+        reference="maximhq/bifrost@8755fcc3c",
+        explain="openai for Go before 3.43 takes the blank line behind a comment for the end of a frame, whose empty data is no JSON. A comment "
+        "right before the next frame does no harm to it. No client of today minds, so that this is told only when former clients are asked for.",
+    ),
+    Rule(
         id="transport/event-without-data",
         title="a frame that names an event has data",
         effects=all_of("crash", "openai-python openai-js"),
@@ -212,6 +220,7 @@ class EventLines:
         self._named = False
         self._data_lines = 0
         self._has_text = self._is_marker = False
+        self._comment = -1
 
     def _line(self, line: bytes, at: int) -> None:
         if not line:
@@ -219,6 +228,7 @@ class EventLines:
             return
         if line[:1] == b":":
             self._report.add("transport/comment", "a comment line", at=at)
+            self._comment = at if self._comment < 0 else self._comment
             return
         if self._frame < 0:
             self._frame = at
@@ -248,6 +258,8 @@ class EventLines:
     def _end_frame(self) -> None:
         if self._named and not self._data_lines:
             self._report.add("transport/event-without-data", "an event has a name and no data", at=self._frame)
+        elif self._frame < 0 and self._comment >= 0:
+            self._report.add("transport/comment-frame", "a blank line follows a comment", at=self._comment)
         elif self._data_lines and not self._has_text:
             self._report.add("transport/empty-data", "a frame's data is empty", at=self._frame)
         self._begin_frame()
