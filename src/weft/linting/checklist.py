@@ -1,4 +1,4 @@
-"""What the linter needs to judge one protocol, and where the ten of them are found.
+"""What the linter needs to judge one protocol, and where each is found.
 
 Knows: the shape, and the names. Must not know: what any of them checks.
 """
@@ -57,6 +57,9 @@ _HOMES: Final = {
     "ai-sdk-ui": "weft.linting.ai_sdk_ui",
     "ag-ui": "weft.linting.ag_ui",
     "stream-event-v1": "weft.linting.stream_event_v1",
+    "processed-chunk": "weft.linting.processed_chunk",
+    "vscode": "weft.linting.vscode",
+    "events": "weft.linting.events",
 }
 
 PROTOCOLS: Final = tuple(_HOMES)

@@ -38,6 +38,9 @@ CLIENTS: Final[dict[str, str]] = {
     "cohere-python": "cohere for Python, read in its source",
     "ag-ui": "@ag-ui/client 1.0.0",
     "uicp": "consumers of Stream Event v1, by its contract",
+    "chunk-reader": "readers of ProcessedChunk, by seed 000's contract",
+    "vscode": "VS Code's response parts, by their API",
+    "weft": "Weft's own reader of events",
 }
 """The clients that rules speak of. Versions are those that were run, or whose source was read."""
 

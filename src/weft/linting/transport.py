@@ -17,7 +17,8 @@ RULES: Final = rules(
         effects={
             **all_of("crash", "openai-python openai-js ai-sdk ai-sdk-compatible anthropic-python anthropic-js claude-code"),
             **all_of("crash", "google-genai-python google-genai-js ollama-python ollama-js boto3 ag-ui"),
-            **all_of("ignore", "cohere-python uicp codex"),
+            **all_of("ignore", "cohere-python uicp codex weft"),
+            **all_of("crash", "chunk-reader vscode"),
         },
         reference="measured",
         explain="A body that is one JSON document, an HTML page or another framing has no frames for a streaming client: it ends with no "
@@ -129,7 +130,8 @@ RULES: Final = rules(
         effects={
             **all_of("crash", "openai-python openai-js ai-sdk ai-sdk-compatible anthropic-python anthropic-js claude-code"),
             **all_of("crash", "google-genai-python google-genai-js ollama-python ollama-js boto3 ag-ui"),
-            **all_of("ignore", "codex cohere-python uicp"),
+            **all_of("ignore", "codex cohere-python uicp weft"),
+            **all_of("crash", "chunk-reader vscode"),
         },
         reference="measured; Codex and Cohere's SDK skip such a frame (source)",
         explain="A frame that does not parse ends the stream in nearly every client. Often it is half a frame, because two writers wrote at once, or "
@@ -142,7 +144,8 @@ RULES: Final = rules(
             **all_of("crash", "openai-python openai-js ai-sdk ai-sdk-compatible anthropic-python anthropic-js claude-code"),
             **all_of("wrong", "google-genai-python google-genai-js"),
             **all_of("crash", "ollama-python ollama-js ag-ui boto3"),
-            **all_of("ignore", "codex cohere-python uicp"),
+            **all_of("ignore", "codex cohere-python uicp weft"),
+            **all_of("crash", "chunk-reader vscode"),
         },
         reference="measured for `data: [{…}]` and `data: null`; else inferred from the clients' types",
         explain="Arrays, strings and null carry nothing that a client of a streaming protocol looks for.",
@@ -151,9 +154,9 @@ RULES: Final = rules(
         id="transport/broken-frame",
         title="no frame breaks off, and its checksum is right",
         effects={
-            **all_of("crash", "google-genai-js boto3 ollama-python ollama-js"),
+            **all_of("crash", "google-genai-js boto3 ollama-python ollama-js chunk-reader vscode"),
             **all_of("ignore", "openai-python openai-js ai-sdk ai-sdk-compatible anthropic-python anthropic-js claude-code codex"),
-            **all_of("ignore", "google-genai-python cohere-python uicp ag-ui"),
+            **all_of("ignore", "google-genai-python cohere-python uicp ag-ui weft"),
         },
         reference="measured",
         explain="Half a frame at the end means that the stream was cut. Write whole frames, each in one write.",
