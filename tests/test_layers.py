@@ -112,12 +112,10 @@ GRANTS = {
     "weft.orchestrator.loop": {"anyio"},  # the one file of the orchestrator that waits
     "weft.orchestrator.clock": {"anyio"},  # likewise
     "weft.linting.checklist": {"importlib"},  # imports the rules of the protocol that is asked for
-    "weft.nearest": {"difflib"},
+    "weft.nearest": {"difflib"},  # hints at a misspelt name
     "weft.vscode.adapter": {"logging"},  # the default of an option whose default is the console
     "weft.stream_events.collect": {"importlib"},  # what keeps a timeout is an extra, imported when one is given
-    "weft.steps.contract": {
-        "importlib"
-    },  # the validator is an extra, imported when a schema is given  # hints at a misspelt name
+    "weft.steps.contract": {"importlib"},  # the schema's validator is an extra, imported when one is given
 }
 
 

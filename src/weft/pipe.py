@@ -21,7 +21,7 @@ from weft.rules import Limits
 from weft.sources import Pieces, Source, take
 from weft.steps import Step, chain
 from weft.steps.narrow import narrowed
-from weft.steps.restore import Restore
+from weft.steps.restore import restored
 from weft.verbatim import MakeEncoder, Verbatim
 
 
@@ -65,8 +65,8 @@ class Pipe:
             context = msgspec.structs.replace(context or Context(), response_id=None)  # the message has its own by then
             self._row: Rebuilt | Verbatim = Verbatim(make_reader, make_encoder, keep=keep)
         else:
-            restore = [Restore(context.tools)] if context is not None and context.tools is not None else []
-            self._row = Rebuilt(make_reader, make_encoder, [*restore, *steps], self._losses, keep=keep)
+            row = restored(None if context is None else context.tools, steps)
+            self._row = Rebuilt(make_reader, make_encoder, row, self._losses, keep=keep)
 
     def feed(self, data: bytes) -> bytes:
         """Take the next bytes; give what they amount to in the target's words."""
@@ -97,8 +97,9 @@ class Pipe:
 
     @property
     def notes(self) -> list[Note]:
-        """What was odd, so far."""
-        return self._row.reader.notes
+        """What was odd, so far: to the reader, and then to the steps."""
+        own = self._row.notes if isinstance(self._row, Rebuilt) else []
+        return [*self._row.reader.notes, *own] if own else self._row.reader.notes
 
     @property
     def outcome(self) -> Outcome | None:
@@ -131,6 +132,8 @@ class Rebuilt:
         keep: bool,
     ) -> None:
         self.outcome: Outcome | None = None
+        self.notes: list[Note] = []
+        """Those of the steps."""
         self._out: list[bytes] = []
         self._collector = Collector() if keep else None
         self._encoder = make_encoder(self._out.append)
@@ -158,9 +161,11 @@ class Rebuilt:
         return self._collector.message if self._collector is not None else None
 
     def _watch(self, event: Event, emit: Any) -> None:
-        """A step may rewrite the terminal: what counts is what leaves the last one."""
+        """A step may rewrite the terminal, and say why: what counts is what leaves the last one."""
         if type(event) is End:
             self.outcome = event.outcome
+        elif type(event) is Note and not any(event is told for told in self.reader.notes):
+            self.notes.append(event)
         emit(event)
 
     def _fold(self, event: Event, emit: Any) -> None:

@@ -1,6 +1,7 @@
 """`weft convert`: streams as it reads, says what was lost, ends as truly as it read."""
 
 import json
+import signal
 import subprocess
 
 import pytest
@@ -70,6 +71,61 @@ def test_many_files_go_into_a_folder(tmp_path):
     assert "3 of 3" in done.stderr
 
 
+def test_files_of_one_name_do_not_overwrite_each_other(tmp_path):
+    cut, files = sse(FRAMES[0]), [tmp_path / "a" / "s.sse", tmp_path / "b" / "s.sse"]
+    for file, data in zip(files, (STREAM, cut), strict=True):
+        file.parent.mkdir()
+        file.write_bytes(data)
+    done = run("convert", files[0], "--from", "openai-chat", "--to", "anthropic", "-o", tmp_path / "out", files[1])
+    outputs = [tmp_path / "out" / folder / "s.sse.anthropic.sse" for folder in ("a", "b")]
+    assert [b"message_stop" in output.read_bytes() for output in outputs] == [True, False]
+    assert 3 == done.returncode
+
+
+def test_each_of_many_files_says_why_and_the_last_line_which(tmp_path):
+    good, cut = tmp_path / "good.sse", tmp_path / "cut.sse"
+    good.write_bytes(STREAM)
+    cut.write_bytes(sse(FRAMES[0]))
+    done = run(
+        "convert", "-q", "--from", "openai-chat", "--to", "text", "-o", tmp_path / "out", good, cut, tmp_path / "none"
+    )
+    *lines, last = done.stderr.splitlines()
+    assert (3, True) == (done.returncode, last.endswith("and 1 more file did not complete"))
+    assert [True, True] == [
+        any(str(file) in line and why in line for line in lines)
+        for file, why in ((cut, "truncated at byte"), (tmp_path / "none", "no such file"))
+    ]
+
+
+def test_verbatim_has_a_loss_report_too(tmp_path):
+    report = tmp_path / "losses.json"
+    run("convert", "--to", "openai-chat", "--verbatim", "--losses", report, stdin=STREAM)
+    assert [] == json.loads(report.read_text())
+
+
+def test_verbatim_of_another_protocol_is_refused():
+    stream = weft.convert(STREAM, "openai-chat", "anthropic")
+    done = run("convert", "--to", "openai-chat", "--verbatim", stdin=stream)
+    assert (2, b"") == (done.returncode, done.stdout)
+    assert "looks like anthropic" in done.stderr
+
+
+@pytest.mark.parametrize("mode", [[], ["--verbatim"]])
+def test_interrupted_it_ends_as_the_target_does(mode):
+    command = [*WEFT, "convert", "--from", "openai-chat", "--to", "openai-chat", *mode]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment()) as child:  # fmt: skip
+        assert child.stdin is not None
+        assert child.stdout is not None
+        child.stdin.write(sse(FRAMES[0]))
+        child.stdin.flush()
+        first = child.stdout.readline()
+        child.send_signal(signal.SIGINT)
+        rest = child.stdout.read()
+        child.stdin.close()
+    assert (130, True) == (child.returncode, first.startswith(b"data: "))
+    assert b"interrupted" in rest.splitlines()[-2]
+
+
 def test_the_first_frame_comes_out_before_the_input_ends():
     with subprocess.Popen(
         [*WEFT, "convert", "--from", "openai-chat", "--to", "anthropic"],
@@ -94,6 +150,9 @@ def test_the_first_frame_comes_out_before_the_input_ends():
         (["--to", "anthropic", "--from", "openai-chat", "--verbatim"], "the same protocol on both ends"),
         (["--to", "anthropic", "--verbatim", "--whole"], "have no place in it"),
         (["--to", "anthropic", "a.sse", "b.sse"], "-o FOLDER"),
+        (["a.sse", "--to", "anthropic", "b.sse"], "-o FOLDER"),
+        (["--to", "anthropic", "-o", "out", "a.sse", "-"], "cannot be among many files"),
+        (["--to", "anthropic", "-j", "0", "a.sse"], "not a number of processes"),
         (["--to", "anthropic", "no-such-file"], "cannot read no-such-file"),
         ([], "--to"),
     ],

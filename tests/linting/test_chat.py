@@ -38,6 +38,13 @@ CASES = [
     Case("chat/error-form", both(cut(2), put(2, {"error": {"code": 500}})), 2),
     Case("chat/object", without(1, "object"), 1),
     Case("chat/choices", change(6, "choices", None), 6),
+    Case("chat/choices", both(cut(8), change(6, "choices", [None])), 6),
+    Case("chat/member", change(1, "id", 7), 1),
+    Case("chat/member", change(1, "created", "2026-11-19"), 1),
+    Case("chat/member", change(1, "choices.0.logprobs", []), 1),
+    Case("chat/member", change(1, "choices.0.delta.tool_calls", {}), 1),
+    Case("chat/member", change(1, "choices.0.delta.refusal", {}), 1),
+    Case("chat/member", change(0, "choices.0.delta.role", "model"), 0),
     Case("chat/choices", put(1, {"object": "chat.completion.chunk"}), 1),
     Case("chat/no-choice", cut(0), END),
     Case("chat/choice-index", without(1, "choices.0.index"), 1),
@@ -88,12 +95,20 @@ def test_every_rule_is_tried():
         change(3, f"{FRAGMENT}.function.name", None),
         change(1, "usage", None),
         change(1, "created", 1.5),
+        change(1, "id", None),
+        change(1, "choices.0.logprobs", None),
+        change(1, "choices.0.delta.tool_calls", None),
         both(put(6, chunk({"role": "assistant", "content": "B"}, "stop", index=1))),
         both(cut(2), put(2, {"error": {"message": "boom", "type": "server_error"}})),
     ],
 )
 def test_what_no_client_minds_is_clean(edit):
     assert [] == judged("openai-chat", sse, GOLDEN, edit)[0]
+
+
+def test_an_empty_role_fails_one_provider_of_the_ai_sdk():
+    found, _ = judged("openai-chat", sse, GOLDEN, change(1, "choices.0.delta.role", ""))
+    assert [("chat/member", {"ai-sdk": "crash"})] == [(finding.rule, finding.clients) for finding in found]
 
 
 def test_call_of_a_custom_tool_has_no_function():

@@ -46,6 +46,7 @@ ARGUED = {
     "responses/sequence-number": "recorded in March 2025, before OpenAI numbered its events",
     "responses/output-lost": "ChatGPT's own backend sends an empty output; the SDK's final response is empty then",
     "responses/first-event-created": "a background response begins with `response.queued`; the SDK's helper does not take that",
+    "responses/keepalive": "OpenAI sends it while an image is drawn; readers with closed types do not know it",
     "responses/item-not-done": "an MCP server that never answered its list of tools: only the final output has it",
 }
 THE_MODELS_OWN = {"anthropic/input-json"}  # arguments that the model wrote wrong go out as they come, while they come

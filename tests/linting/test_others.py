@@ -120,6 +120,7 @@ COHERE_CASES = [
     Case("cohere/first-message-start", drop(0), 0),
     Case("cohere/first-message-start", twice(0), 1),
     Case("cohere/not-started", drop(1), 1),
+    Case("cohere/started-twice", twice(1), 2),
     Case("cohere/not-ended", drop(3), 1),
     Case("cohere/not-ended", drop(6), 4),
     Case("cohere/message-end-missing", drop(7), END),
@@ -242,6 +243,63 @@ V1_CASES = [
 ]
 V1_CLEAN = [put(5, {"type": "error", "code": "RateLimited"})]
 
+CHUNKS: Frames = [
+    {"type": "text", "content": "", "thoughts": [{"kind": "raw", "content": "Hm"}]},
+    {"type": "text", "content": "Hi"},
+    {"type": "function_call", "functionCall": {"name": "get", "args": {"a": 1}}},
+    {"type": "done", "metadata": {"finishReason": "tool_calls"}},
+]
+FAILED = {"type": "error", "error": {"type": "rate_limit", "message": "Slow down.", "retryable": True}}
+CHUNKS_CASES = [
+    Case("processed-chunk/type", put(1, {"type": "usage"}), 1),
+    Case("processed-chunk/type", put(1, {"content": "Hi"}), 1),
+    Case("processed-chunk/member", without(1, "content"), 1),
+    Case("processed-chunk/member", change(2, "functionCall.args", "{}"), 2),
+    Case("processed-chunk/member", both(cut(3), put(3, {"type": "error", "error": "boom"})), 3),
+    Case(
+        "processed-chunk/error-type", both(cut(3), put(3, {**FAILED, "error": {**FAILED["error"], "type": "quota"}})), 3
+    ),
+    Case("processed-chunk/thought", change(0, "thoughts.0.kind", "secret"), 0),
+    Case("processed-chunk/end-missing", drop(3), END),
+    Case("processed-chunk/after-end", twice(3), 4),
+    Case("processed-chunk/after-end", put(3, FAILED), 4),
+]
+CHUNKS_CLEAN = [both(cut(2), put(2, FAILED)), without(2, "functionCall.args"), without(3, "metadata")]
+
+PARTS: Frames = [
+    {"type": "LanguageModelThinkingPart", "value": "Hm", "id": "r"},
+    {"type": "LanguageModelTextPart", "value": "Hi"},
+    {"type": "LanguageModelToolCallPart", "callId": "c", "name": "get", "input": {"a": 1}},
+    {"type": "LanguageModelDataPart", "mimeType": "image/png", "data": "aGk="},
+]
+PARTS_CASES = [
+    Case("vscode/type", put(1, {"type": "LanguageModelErrorPart", "value": "boom"}), 1),
+    Case("vscode/type", put(1, {"value": "Hi"}), 1),
+    Case("vscode/member", change(1, "value", None), 1),
+    Case("vscode/member", change(2, "input", "{}"), 2),
+    Case("vscode/data", without(3, "data"), 3),
+    Case("vscode/data", change(3, "text", "hi"), 3),
+]
+PARTS_CLEAN = [drop(0), cut(0), put(4, {"type": "LanguageModelDataPart", "mimeType": "application/json", "json": [1]})]
+
+OWN: Frames = [
+    {"type": "start", "id": "m"},
+    {"type": "block-start", "index": 0, "kind": "text"},
+    {"type": "text-delta", "index": 0, "text": "Hi"},
+    {"type": "block-end", "index": 0, "complete": True},
+    {"type": "end", "outcome": "completed"},
+]
+OWN_CASES = [
+    Case("events/form", put(1, {"type": "poem"}), 1),
+    Case("events/form", put(3, {"type": "text-delta", "text": "Hi"}), 3),
+    Case("events/order", drop(0), 0),
+    Case("events/order", put(3, {"type": "args-delta", "index": 0, "text": "{}"}), 3),
+    Case("events/order", drop(3), 3),
+    Case("events/after-end", twice(4), 5),
+    Case("events/end-missing", drop(4), END),
+]
+OWN_CLEAN = [put(0, {"type": "note", "code": "c", "message": "m"}), put(1, {"type": "meta", "name": "n", "new": 1})]
+
 TABLES: dict[str, tuple[Callable[[Any], bytes], Frames, list[Case], list[Any]]] = {
     "gemini": (sse, GEMINI, GEMINI_CASES, GEMINI_CLEAN),
     "ollama": (line, OLLAMA, OLLAMA_CASES, OLLAMA_CLEAN),
@@ -250,6 +308,9 @@ TABLES: dict[str, tuple[Callable[[Any], bytes], Frames, list[Case], list[Any]]] 
     "ai-sdk-ui": (sse, UI, UI_CASES, UI_CLEAN),
     "ag-ui": (sse, AG, AG_CASES, AG_CLEAN),
     "stream-event-v1": (line, V1, V1_CASES, V1_CLEAN),
+    "processed-chunk": (line, CHUNKS, CHUNKS_CASES, CHUNKS_CLEAN),
+    "vscode": (line, PARTS, PARTS_CASES, PARTS_CLEAN),
+    "events": (line, OWN, OWN_CASES, OWN_CLEAN),
 }
 
 

@@ -82,6 +82,13 @@ CASES = [
     Case("responses/no-active-item", both(put(10, SECOND | {"sequence_number": 95}), put(11, event("output_item.done", output_index=3, item=MESSAGE | {"id": "msg_2"}, sequence_number=96)), change(21, "response.output", None)), 12),
     Case("responses/part-not-added", drop(9), 9),
     Case("responses/summary-not-added", drop(3), 3),
+    Case("responses/keepalive", put(1, {"type": "keepalive", "sequence_number": 5}), 1),
+    Case("responses/error-member", change(19, "error", {"message": "boom"}), 19),
+    Case("responses/member", without(1, "response.output"), 1),
+    Case("responses/last-event", without(19, "response.output"), 19),
+    Case("responses/last-event", change(19, "response.output", {}), 19),
+    Case("responses/last-event", change(19, "response.output.1.content", "Hello"), 19),
+    Case("responses/item-identity", both(*(change(at, path, "tool_search_call") for at, path in ((15, "item.type"), (18, "item.type"), (19, "response.output.2.type"))), without(15, "item.id")), 18),
     Case("responses/part-twice", both(twice(9), change(10, "sequence_number", 95)), 10),
     Case("responses/part-index", both(*(change(at, "content_index", 1) for at in range(9, 14))), 9),
     Case("responses/output-lost", change(19, "response.output", [THOUGHT, MESSAGE]), 19),
@@ -108,12 +115,11 @@ def test_every_rule_is_tried():
     [
         put(20, b"data: [DONE]\n\n"),
         put(1, b": keepalive\n\n"),
-        put(1, {"type": "keepalive", "sequence_number": 5}),
         change(19, "response.output", None),
         both(*(change(at, "output_index", 5) for at in range(15, 19))),
         both(drop(12), drop(12)),
     ],
-    ids=["done", "comment", "keepalive", "output null", "a gap in the indices", "no text.done, no part.done"],
+    ids=["done", "comment", "output null", "a gap in the indices", "no text.done, no part.done"],
 )
 def test_what_no_client_minds_is_clean(edit):
     assert [] == judged("openai-responses", named, GOLDEN, edit)[0]

@@ -107,6 +107,13 @@ def test_crlf_is_fine(protocol: str):
     assert [] == lint(STREAMS[protocol].replace(b"\n", b"\r\n"), protocol)
 
 
+def test_a_comment_with_a_blank_line_fails_a_former_client_only():
+    stream, at = after_first("openai-chat", b": keep-alive\n\n")
+    found = lint(stream, "openai-chat", former=True)
+    assert [("transport/comment-frame", at, {"openai-go": "crash"})] == [(f.rule, f.offset, f.clients) for f in found]
+    assert [] == lint(after_first("openai-chat", b": keep-alive\n")[0], "openai-chat", former=True)
+
+
 def test_last_marker_needs_no_blank_line():
     assert [] == lint(STREAMS["openai-chat"][:-1], "openai-chat")
 
@@ -117,7 +124,7 @@ def test_array_of_gemini_has_no_lines_to_judge():
 
 
 def test_every_rule_is_tried():
-    tried = {rule for rule, *_ in ADDED} | {"transport/framing", "transport/crlf", "transport/no-final-blank-line", "transport/broken-frame"}  # fmt: skip
+    tried = {rule for rule, *_ in ADDED} | {"transport/comment-frame", "transport/framing", "transport/crlf", "transport/no-final-blank-line", "transport/broken-frame"}  # fmt: skip
     assert RULES.keys() == tried
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from itertools import pairwise
 
 import pytest
@@ -20,10 +21,10 @@ from weft.steps.coalesce import Coalesce
 from weft.steps.contract import Contract
 from weft.steps.limits import Most, OutputLimits
 from weft.steps.one_choice import OneChoice
-from weft.steps.redact import Redact
 from weft.steps.restore import Restore
 from weft.steps.sequential import Sequential
 from weft.steps.tap import Tap
+from weft.steps.unwrap import Unwrapper
 from weft.tools import ToolIdentity, ToolIdentityMap
 
 
@@ -150,19 +151,13 @@ def test_coalesce_joins_neighbours():
     assert ["abc"] == [event.text for event in out if isinstance(event, ev.TextDelta)]
 
 
-@given(st.text(alphabet="ask-123 ", max_size=60), st.lists(st.integers(0, 60), max_size=6))
-def test_redaction_is_the_same_at_any_cut(text, marks):
-    """K11: a window, not the whole text held back."""
-    pattern = r"sk-[a-z0-9]{3}"
-    out = through(texts(*cut(text, marks)), Redact([pattern], "#", window=10))
-    assert re.sub(pattern, "#", text) == collect(out).text
-
-
-def test_redaction_lags_by_its_window_only():
-    step = Redact(["secret"], window=10)
-    out: list[ev.Event] = []
-    step(ev.TextDelta(0, "x" * 100), out.append)
-    assert 90 == len(out[0].text)
+def test_coalesce_joins_reasoning_within_a_part():
+    deltas = [ev.ReasoningDelta(0, text, part) for text, part in (("a", 0), ("b", 0), ("c", 1))]
+    events = [ev.Start("m"), ev.BlockStart(0, "reasoning"), *deltas, ev.BlockEnd(0, True), ev.End("completed")]
+    out = through(events, Coalesce())
+    assert [ev.ReasoningDelta(0, "ab", 0), ev.ReasoningDelta(0, "c", 1)] == [
+        e for e in out if isinstance(e, ev.ReasoningDelta)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -192,6 +187,82 @@ def test_what_promised_nothing_is_not_judged(given_outcome, reason):
     assert (
         given_outcome == through(texts("not json", outcome=given_outcome, reason=reason), Contract("json"))[-1].outcome
     )
+
+
+def chat(*deltas: dict, finish: str | None = "stop") -> bytes:
+    frames = [{"choices": [{"index": 0, "delta": delta}]} for delta in deltas]
+    frames.append({"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]})
+    return b"".join(b"data: " + json.dumps({"id": "x", "model": "m", **frame}).encode() + b"\n\n" for frame in frames)
+
+
+def test_a_broken_contract_is_the_failure_that_seed_001_sends():
+    """requirements 1.1.9: the terminal is rewritten, and its code is server_error."""
+    pipe = weft.Pipe("openai-chat", "openai-responses", steps=[Contract("json")])
+    out = pipe.feed(chat({"content": "no"})) + pipe.close()
+    last = json.loads(out.decode().strip().splitlines()[-1].removeprefix("data: "))
+    reason = "bridge.response.invalid_output_format: the output is not JSON"
+    assert ("response.failed", "failed", None) == (
+        last["type"],
+        last["response"]["status"],
+        last["response"]["incomplete_details"],
+    )
+    assert {"code": "server_error", "message": reason} == last["response"]["error"]
+    assert ("failed", ["contract_broken"]) == (pipe.outcome, [note.code for note in pipe.notes])
+
+
+@pytest.mark.parametrize(
+    ("schema", "text", "reason"),
+    [
+        ({"items": {"$ref": "#"}}, "[" * 900 + "]" * 900, "nested too deeply"),
+        ({"$ref": "#/$defs/none"}, "{}", "refers to what it does not have"),
+        ({"$ref": "http://127.0.0.1:9/schema.json"}, "{}", "refers to what it does not have"),
+        ({"type": "object"}, '"' + "x" * 100_000 + '"', "$: 'xxx"),
+    ],
+)
+def test_a_schema_that_cannot_judge_fails_the_contract_and_does_not_raise(schema, text, reason):
+    error = through(texts(text), Contract(schema))[-1].error
+    assert reason in error.message
+    assert len(error.message) < 400
+
+
+def test_a_schema_may_refer_to_the_drafts_themselves():
+    form = {"$ref": "https://json-schema.org/draft/2020-12/schema"}
+    assert ["completed", "failed"] == [through(texts(text), Contract(form))[-1].outcome for text in ("{}", "5")]
+
+
+def test_a_contract_of_an_unknown_form_is_refused():
+    with pytest.raises(ValueError, match="not 'xml'"):
+        Contract("xml")
+
+
+def test_each_of_several_choices_keeps_its_promise_for_itself():
+    """Choice 0 was cut, and promised nothing; choice 1 came to its end, and is no JSON."""
+    blocks = [
+        e for n in (0, 1) for e in (ev.BlockStart(n, "text", choice=n), ev.TextDelta(n, "{"), ev.BlockEnd(n, True))
+    ]
+    end = ev.End("incomplete", (ev.Finish(0, "length"), ev.Finish(1, "stop")))
+    last = through([ev.Start("m"), *blocks, end], Contract("json"))[-1]
+    assert ("failed", True) == (last.outcome, "choice 1: the output is not JSON" in last.error.message)
+
+
+def test_the_last_step_is_the_answer_and_commentary_is_none():
+    said = [("prose", 0, None), ("more prose", 1, "commentary"), ("[1]", 1, None)]
+    blocks = [
+        event
+        for n, (text, step, channel) in enumerate(said)
+        for event in (ev.BlockStart(n, "text", step=step, channel=channel), ev.TextDelta(n, text), ev.BlockEnd(n, True))
+    ]
+    out: list[ev.Event] = []
+    step = Contract("json")
+    for event in [*blocks, ev.End("completed", (ev.Finish(reason="stop"),))]:
+        step(event, out.append)
+    assert "completed" == out[-1].outcome
+
+
+@pytest.mark.parametrize("step", [Contract("json"), OutputLimits(Most(text=3))])
+def test_what_one_stream_said_is_not_held_against_the_next(step):
+    for outcome, text in (("failed", "nope"), ("completed", "[1]")):
+        assert outcome == through(texts(text), step)[-1].outcome
 
 
 def test_a_limit_cuts_the_stream_and_keeps_what_came():
@@ -236,6 +307,23 @@ def test_a_custom_call_that_never_had_the_form_closes_incomplete_with_its_raw_te
     assert (raw, "custom", False) == (got.raw, got.tool, got.complete)
 
 
+def test_a_custom_input_that_ends_in_half_a_character_is_given_whole():
+    for raw, text in ((r'{"input":"abc\ud83d"}', "abc\ufffd"), (r'{"input":"a\\ud83d"}', r"a\ud83d")):
+        got = collect(through(call("patch_it", *raw), Restore(CUSTOM))).tool_calls[0]
+        assert (text, True) == (got.raw, got.complete)
+
+
+def test_what_follows_a_custom_input_costs_no_more_than_its_length():
+    unwrapper = Unwrapper()
+    assert "a" == unwrapper.feed('{"input":"a","other":"')
+    began = time.perf_counter()
+    for _ in range(200_000):
+        unwrapper.feed("xxxxxxxxxxxxxxxx")
+    assert time.perf_counter() - began < 2
+    unwrapper.feed('"}')
+    assert ("", True) == unwrapper.finish()
+
+
 NATIVE = ToolIdentityMap(
     [
         ToolIdentity(provider_name=f"{kind}_fn", requested_name=kind, requested_type=kind)
@@ -267,6 +355,12 @@ def test_a_restored_shell_call_is_an_item_of_its_own_in_responses():
     out = weft.convert(stream, "events", "openai-responses", context=Context(tools=NATIVE)).decode()
     kinds = re.findall(r'"type":"(\w+_call)"', out)
     assert {"local_shell_call"} == set(kinds)
+
+
+def test_events_that_are_read_are_of_the_restored_tools_too():
+    stream = b"".join(weft.to_json(event) + b"\n" for event in call("local_shell_fn", '{"cmd":["ls"]}'))
+    start = next(e for e in weft.read(stream, "events", context=Context(tools=NATIVE)) if isinstance(e, ev.BlockStart))
+    assert ("local_shell", "local_shell") == (start.name, start.tool)
 
 
 def test_two_tools_under_one_provider_name_are_refused():

@@ -39,7 +39,7 @@ class Parser(argparse.ArgumentParser):
 
     def parse(self, words: list[str]) -> Any:
         """The arguments, none of them left over."""
-        arguments, left = self.parse_known_args(words)
+        arguments, left = self.parse_known_intermixed_args(words)
         for word in left:
             if word.startswith("-") and word != "-":
                 known = [option for action in self._actions for option in action.option_strings]

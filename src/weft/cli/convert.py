@@ -1,17 +1,18 @@
 """`weft convert`: one protocol to another, as it comes; or many files at once."""
 
-from collections.abc import Callable, Mapping
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from pathlib import Path
+from argparse import ArgumentTypeError
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from weft.cli.command import Command, Parser, Refused, say
+from weft.cli.many import convert_many
 from weft.cli.options import AUTO, StreamOptions, add_stream, stream_options
 from weft.cli.output import Output
 from weft.cli.reading import Reading
 from weft.context import Context
+from weft.detect import LIKELY
 from weft.encoder import Encoder
 from weft.losses import Losses
 from weft.message import Collector
@@ -34,8 +35,12 @@ def _arguments(parser: Parser) -> None:
         help="what to write (`weft protocols` lists the targets)",
     )
     add("-o", dest="output", metavar="OUT", help="write to this file, or with many files into this folder")
-    add("-j", dest="jobs", metavar="N", type=int, default=1, help="with many files: so many processes (default 1)")
-    add("--losses", metavar="FILE", help="write what the target could not say, as JSON; - is standard error")
+    add("-j", dest="jobs", metavar="N", type=_jobs, default=1, help="with many files: so many processes (default 1)")
+    add(
+        "--losses",
+        metavar="FILE",
+        help="write what the target could not say, as JSON; - is standard error; with many files: beside each",
+    )
     add("--whole", action="store_true", help="write a whole reply instead of a stream")
     add("--verbatim", action="store_true", help="the same protocol on both ends: forward whole frames as they came")
     add(
@@ -45,18 +50,28 @@ def _arguments(parser: Parser) -> None:
     )
 
 
+def _jobs(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise ArgumentTypeError(f"{text!r} is not a number of processes")
+    return int(text)
+
+
 def _run(arguments: Any) -> int:
     spec = target_named(arguments.target)
     _known_profile(spec, arguments.profile)
     if arguments.verbatim and (arguments.whole or arguments.filters):
         raise Refused("--verbatim forwards the bytes as they came: --whole and --filter have no place in it")
-    if arguments.more:
-        return _run_many(arguments)
-    options = stream_options(arguments)
-    run = _forward if arguments.verbatim else _whole if arguments.whole else _stream
     if arguments.whole and spec.reply is None:
         raise Refused(f"{spec.name!r} has no whole replies")
-    return run(options, arguments, spec)
+    if arguments.more:
+        return convert_many([arguments.file, *arguments.more], arguments, spec, convert_one)
+    return convert_one(arguments).told()
+
+
+def convert_one(arguments: Any) -> Reading:
+    """Convert the one file that the arguments name; what became of it."""
+    run = _forward if arguments.verbatim else _whole if arguments.whole else _stream
+    return run(stream_options(arguments), arguments, target_named(arguments.target))
 
 
 def target_named(name: str) -> ProtocolSpec:
@@ -83,7 +98,7 @@ def targets() -> list[str]:
     return [name for name in BUILT_IN if resolve(name)[0].encoder is not None]
 
 
-def _stream(options: StreamOptions, arguments: Any, spec: ProtocolSpec) -> int:
+def _stream(options: StreamOptions, arguments: Any, spec: ProtocolSpec) -> Reading:
     """The common way: each read is written as soon as it is read."""
     losses, frames = Losses(), list[bytes]()
     encoder: Encoder = spec.encoder(frames.append, Context(profile=arguments.profile), losses)
@@ -98,10 +113,10 @@ def _stream(options: StreamOptions, arguments: Any, spec: ProtocolSpec) -> int:
 
         reading.run(narrowed(encoder, losses), after=after, progress=not output.is_terminal)
     _tell_losses(losses, arguments)
-    return reading.told()
+    return reading
 
 
-def _whole(options: StreamOptions, arguments: Any, spec: ProtocolSpec) -> int:
+def _whole(options: StreamOptions, arguments: Any, spec: ProtocolSpec) -> Reading:
     losses, collector = Losses(), Collector()
     reading = Reading(options)
     with Output(arguments.output, beside=options.file) as output:
@@ -109,27 +124,44 @@ def _whole(options: StreamOptions, arguments: Any, spec: ProtocolSpec) -> int:
         if reading.end is not None:
             output.write(spec.reply(collector.message, Context(profile=arguments.profile), losses) + b"\n")
     _tell_losses(losses, arguments)
-    return reading.told()
+    return reading
 
 
-def _forward(options: StreamOptions, arguments: Any, spec: ProtocolSpec) -> int:
+def _forward(options: StreamOptions, arguments: Any, spec: ProtocolSpec) -> Reading:
     """Frames as they came, from the target's own protocol."""
     if options.protocol not in (AUTO, spec.name) and options.protocol.partition("/")[0] != spec.name:
         raise Refused("--verbatim needs the same protocol on both ends")
-    source = spec.name if options.protocol == AUTO else options.protocol
-    reading = Reading(options._replace(protocol=source))
+    reading = Reading(options)
     pipe = Pipe(
-        source, spec, verbatim=True, strict=options.strict, limits=options.limits, status=options.status,
-        headers=options.headers,
+        spec if options.protocol == AUTO else options.protocol, spec, verbatim=True, strict=options.strict,
+        limits=options.limits, status=options.status, headers=options.headers, context=Context(profile=arguments.profile),
     )  # fmt: skip
     with Output(arguments.output, beside=options.file) as output:
 
         def before(_: object, chunk: bytes) -> None:
+            _check_same(reading, spec)
             output.write(pipe.feed(chunk))
 
-        reading.run(lambda _: None, before=before, after=output.flush, progress=not output.is_terminal)
-        output.write(pipe.close())
-    return reading.told()
+        def close() -> None:
+            output.write(pipe.close(reading.fault))
+            output.flush()
+
+        try:
+            reading.run(lambda _: None, before=before, after=output.flush, progress=not output.is_terminal)
+        except KeyboardInterrupt:
+            close()
+            raise
+        close()
+    _tell_losses(Losses(), arguments)
+    return reading
+
+
+def _check_same(reading: Reading, spec: ProtocolSpec) -> None:
+    """Bytes of another protocol cannot be forwarded; a guess does not count."""
+    found = reading.detected
+    if found is not None and found.confidence >= LIKELY and found.protocol != spec.name:
+        name = reading.input.name
+        raise Refused(f"{name} looks like {found.name}: --verbatim needs the same protocol on both ends")
 
 
 def _tell_losses(losses: Losses, arguments: Any) -> None:
@@ -141,51 +173,6 @@ def _tell_losses(losses: Losses, arguments: Any) -> None:
         return
     with Output(arguments.losses) as output:
         output.write(msgspec.json.format(report) + b"\n")
-
-
-# -- many files ------------------------------------------------------------------------------------------------------
-
-
-def _run_many(arguments: Any) -> int:
-    """Each file by itself, in as many processes as asked; one that fails does not stop the others."""
-    if arguments.output is None:
-        raise Refused("many files need a folder to be written to: -o FOLDER")
-    folder = Path(arguments.output)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise Refused(f"cannot make {arguments.output!r}: {error.strerror}") from None
-    files = [arguments.file, *arguments.more]
-    worst = done = 0
-    with ProcessPoolExecutor(max_workers=max(1, arguments.jobs)) as pool:
-        jobs = {pool.submit(_one_of_many, file, arguments): file for file in files}
-        for job in as_completed(jobs):
-            status = job.result()
-            worst, done = max(worst, status), done + 1
-            if not arguments.quiet:
-                say(f"weft: {done} of {len(files)}: {jobs[job]}")
-    return worst
-
-
-def _one_of_many(file: str, arguments: Any) -> int:
-    arguments.file, arguments.quiet = file, True
-    arguments.output = str(
-        Path(arguments.output) / f"{Path(file).stem}.{arguments.target.replace('/', '-')}{_ending(arguments)}"
-    )
-    arguments.losses = arguments.losses and f"{arguments.output}.losses.json"
-    run: Callable[[StreamOptions, Any, ProtocolSpec], int] = (
-        _forward if arguments.verbatim else _whole if arguments.whole else _stream
-    )
-    try:
-        return run(stream_options(arguments), arguments, target_named(arguments.target))
-    except Refused as refused:
-        say(f"weft: {refused}")
-        return 2
-
-
-def _ending(arguments: Any) -> str:
-    framings = {"sse": ".sse", "ndjson": ".ndjson", "aws": ".eventstream", "text": ".txt"}
-    return ".json" if arguments.whole else framings.get(target_named(arguments.target).framing, ".out")
 
 
 COMMAND = Command(

@@ -26,6 +26,7 @@ def _arguments(parser: Parser) -> None:
     add = parser.add_argument
     add("-p", "--protocol", metavar="PROTOCOL", default=AUTO, help=f"what the stream should be: {', '.join(PROTOCOLS)}; auto (default): what it looks like")  # fmt: skip
     add("--json", action="store_true", help="findings and rules as JSON, one a line")
+    add("--former", action="store_true", help="mind old versions of clients too, which were repaired since")
     add("--rules", action="store_true", help="list the rules, all or those of the protocol, and read nothing")
     add("--explain", metavar="RULE", help="tell all about one rule, and read nothing")
 
@@ -48,7 +49,7 @@ def _lint(arguments: Any, protocol: str) -> int:
         Input(arguments.file, quiet=arguments.quiet) as source,
     ):
         found: list[Finding] = []
-        linter = Linter(protocol, found.append) if protocol != AUTO else None
+        linter = Linter(protocol, found.append, former=arguments.former) if protocol != AUTO else None
         detector, held, total = Detector(), list[bytes](), 0
         try:
             for chunk in source.chunks():
@@ -57,14 +58,14 @@ def _lint(arguments: Any, protocol: str) -> int:
                     detector.feed(chunk)
                     if not (detector.full or detector.sure):
                         continue
-                    linter = _linter(detector, found, source, quiet=arguments.quiet)
+                    linter = _linter(detector, found, source, arguments)
                     chunk = b"".join(held)  # noqa: PLW2901 - what was held is what is fed now
                 linter.feed(chunk)
                 total += _write(output, found, as_json=arguments.json)
         except OSError as error:
             raise source.refused(error) from None
         if linter is None:
-            linter = _linter(detector, found, source, quiet=arguments.quiet)
+            linter = _linter(detector, found, source, arguments)
             linter.feed(b"".join(held))
         linter.close()
         total += _write(output, found, as_json=arguments.json)
@@ -73,15 +74,15 @@ def _lint(arguments: Any, protocol: str) -> int:
     return FINDINGS if total else CLEAN
 
 
-def _linter(detector: Detector, found: list[Finding], source: Input, *, quiet: bool) -> Linter:
+def _linter(detector: Detector, found: list[Finding], source: Input, arguments: Any) -> Linter:
     """The linter for what the first bytes look like."""
     likely = [candidate for candidate in detector.close() if candidate.confidence >= LIKELY]
     if not likely or likely[0].protocol not in PROTOCOLS:
         what = likely[0].title if likely else "no protocol that is known"
         raise Refused(f"{source.name} looks like {what}; --protocol says what it should be")
-    if not quiet:
+    if not arguments.quiet:
         say(f"weft: judged as {likely[0].protocol}")
-    return Linter(likely[0].protocol, found.append)
+    return Linter(likely[0].protocol, found.append, former=arguments.former)
 
 
 def _write(output: Output, found: list[Finding], *, as_json: bool) -> int:

@@ -33,6 +33,7 @@ class Reading:
         self.reader: Reader | None = None
         self.detected: Candidate | None = None
         self.end: End | None = None
+        self.fault: Error | None = None
         self._options = options
         self._announce = announce and not options.quiet
         self._emit: Callable[[Event], object] = _nothing
@@ -68,22 +69,33 @@ class Reading:
                 told.clear()
             self._close(fault, after)
 
+    @property
+    def status(self) -> int:
+        """The exit status."""
+        is_success = self.end is None or self.end.outcome == "completed"
+        return verdict.COMPLETED if is_success else verdict.UNFINISHED
+
     def told(self) -> int:
         """The exit status. What is no success is told as the last line on standard error."""
-        end, reader = self.end, self.reader
-        if self._unknown and not self._understood:
-            self._tell_what_it_looks_like()
-        if end is None or end.outcome == "completed":
-            return verdict.COMPLETED
-        failed_at = reader.failed_at if reader is not None else None
-        say(f"weft: {verdict.reason(end, failed_at, self.input.position)}")
-        return verdict.UNFINISHED
+        for line in self.verdict():
+            say(f"weft: {line}")
+        return self.status
 
-    def _tell_what_it_looks_like(self) -> None:
+    def verdict(self) -> list[str]:
+        """What there is to say of how it ended; the last line says why it is no success."""
+        lines = [self._what_it_looks_like()] if self._unknown and not self._understood else []
+        if self.end is not None and self.status:
+            failed_at = self.reader.failed_at if self.reader is not None else None
+            lines.append(verdict.reason(self.end, failed_at, self.input.position))
+        return [line for line in lines if line]
+
+    def _what_it_looks_like(self) -> str:
         """Nothing was understood: it may be another protocol than it was said to be."""
         said = self._options.protocol
-        if (other := verdict.other_than(said, self._head)) is not None:
-            say(f"weft: {self.input.name} looks like {other.name} ({verdict.sureness(other)}), not like {said}")
+        other = verdict.other_than(said, self._head)
+        if other is None:
+            return ""
+        return f"{self.input.name} looks like {other.name} ({verdict.sureness(other)}), not like {said}"
 
     def _feed_all(
         self, before: Callable[[Reader, bytes], object], after: Callable[[], object], progress: Progress
@@ -149,6 +161,7 @@ class Reading:
         self._emit(event)
 
     def _close(self, fault: Error | None, after: Callable[[], object]) -> None:
+        self.fault = fault
         if self.reader is not None or self._options.protocol != AUTO:
             self._reader(self._options.protocol).close(fault)
             after()

@@ -21,6 +21,9 @@ _NEEDS: Final = needs(
     content_block_delta   index:int=pac delta:object=pjac delta.type:id=ac
     content_block_stop    index:int=pa
     message_delta         delta:object=pja usage:object=pjac usage.output_tokens:int=ac
+    start/redacted_thinking content_block.data:text=a
+    start/mcp_tool_use    content_block.id:id=a content_block.name:id=a content_block.server_name:text=a
+    start/result          content_block.tool_use_id:text=a
     start/text            content_block.text:text=pa
     start/thinking        content_block.thinking:text=pa
     start/tool_use        content_block.id:id=ac content_block.name:id=ac content_block.input:object?=a
@@ -29,11 +32,14 @@ _NEEDS: Final = needs(
     delta/thinking_delta  delta.thinking:text=pa
     delta/signature_delta delta.signature:text=a
     delta/input_json_delta delta.partial_json:text=pja
+    delta/citations_delta delta.citation:object=a delta.citation.type:id=a
     """,
 )
 _EVENTS: Final = frozenset(
     "message_start message_delta message_stop content_block_start content_block_delta content_block_stop ping error".split()
 )
+_AFTER_STOP: Final = frozenset({"message_start", "ping", "error"})
+"""A message that begins behind another is told by its own rule."""
 _BLOCKS: Final = frozenset(
     "text thinking redacted_thinking tool_use server_tool_use web_search_tool_result web_fetch_tool_result code_execution_tool_result "
     "bash_code_execution_tool_result text_editor_code_execution_tool_result tool_search_tool_result mcp_tool_use mcp_tool_result "
@@ -99,6 +105,8 @@ class _Machine:
         if not self._started and kind not in {"message_start", "ping", "error"}:
             self._report.add("anthropic/first-message-start", f"`{kind}` comes before `message_start`")
             self._started = True
+        if self._over and kind not in _AFTER_STOP:
+            self._report.add("anthropic/after-message-stop", f"`{kind}` comes after `message_stop`")
         self._need(kind, value, kind)
         if kind in self._take:
             self._take[kind](value)
@@ -157,10 +165,13 @@ class _Machine:
 
     def _block_start(self, value: dict[str, Any]) -> None:
         index, block = value.get("index"), value.get("content_block")
-        if not is_int(index) or not is_object(block):
+        if not is_object(block):
             return
+        index = index if is_int(index) else len(self._blocks)
         kind = text_of(block.get("type"))
-        self._need(f"start/{kind}", value, f"content_block_start ({kind})")
+        self._need(
+            "start/result" if kind.endswith("_tool_result") else f"start/{kind}", value, f"content_block_start ({kind})"
+        )
         if kind and kind not in _BLOCKS:
             self._report.add("anthropic/unknown-block", f"no block is called `{kind}`")
         if index in self._blocks:
@@ -204,6 +215,8 @@ class _Machine:
         if block is None:
             self._report.add("anthropic/block-unknown", f"a stop for block {index}, which was never started")
             return
+        if block.stopped:
+            self._report.add("anthropic/block-stopped-twice", f"block {index} is stopped a second time")
         block.stopped = True
         self._open.discard(index)
         text = "".join(block.input)

@@ -21,9 +21,9 @@ RULES: Final = rules(
     Rule(
         id="anthropic/type-missing",
         title="every frame says its `type` inside the data too",
-        effects=all_of("crash", f"{_SDKS} ai-sdk claude-code"),
+        effects={"anthropic-python": "wrong", **all_of("crash", "anthropic-js ai-sdk claude-code")},
         reference="measured",
-        explain="The event's name picks the frame, the type in the JSON says what it is.",
+        explain="The event's name picks the frame, the type in the JSON says what it is. anthropic for Python fails over a start without it and drops the rest.",
     ),
     Rule(
         id="anthropic/member",
@@ -88,6 +88,20 @@ RULES: Final = rules(
         effects={"ai-sdk": "crash", "claude-code": "crash"},
         reference="measured; BerriAI/litellm#33224",
         explain="`Content block is not a thinking block`. Open a block when the kind of its first delta is known, and a new one when it changes.",
+    ),
+    Rule(
+        id="anthropic/block-stopped-twice",
+        title="every block is stopped once",
+        effects={"anthropic-python": "wrong"},
+        reference="measured",
+        explain="The stream helper gives `content_block_stop`, with the whole block, for each: a program that runs a call there runs it twice.",
+    ),
+    Rule(
+        id="anthropic/after-message-stop",
+        title="nothing comes after `message_stop`",
+        effects={"anthropic-python": "wrong"},
+        reference="measured",
+        explain="The stream helper has announced the message as whole by then, and still adds what comes to it. Clients that stop there lose it.",
     ),
     Rule(
         id="anthropic/unknown-event",

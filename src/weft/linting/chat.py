@@ -7,11 +7,12 @@ from typing import Any, Final
 
 from weft.jsontext import is_array, is_object
 from weft.linting.checklist import Checklist
-from weft.linting.needs import is_int, text_of
+from weft.linting.needs import is_int, missing, needs, text_of
 from weft.linting.report import Report
 from weft.linting.rule import Rule, all_of, rules
 
 _ALL: Final = "openai-python openai-js ai-sdk ai-sdk-compatible"
+_LETTERS: Final = {"p": "openai-python", "j": "openai-js", "a": "ai-sdk", "m": "ai-sdk-compatible"}
 
 RULES: Final = rules(
     Rule(
@@ -37,8 +38,16 @@ RULES: Final = rules(
         explain="The `.stream()` helper silently skips chunks that say anything else, or nothing.",
     ),
     Rule(
+        id="chat/member",
+        title="what a chunk says is of the type that OpenAI gives it",
+        effects=all_of("crash", _ALL),
+        reference="measured for openai-python; else the schemas in the providers' sources",
+        explain="The AI SDK holds every chunk to a schema and ends the stream with a type validation error: ids and models are strings, `created` is a number, "
+        "the role is `assistant` (`@ai-sdk/openai-compatible` takes an empty one). Any of them may be null or absent.",
+    ),
+    Rule(
         id="chat/choices",
-        title="`choices` is always an array, maybe an empty one",
+        title="`choices` is always an array of objects, maybe an empty one",
         effects=all_of("crash", _ALL),
         reference="measured",
         explain="`chunk.choices is not iterable`. That is also what becomes of `data: {}` as keep-alive: send a comment line.",
@@ -192,6 +201,15 @@ RULES: Final = rules(
     ),
 )  # fmt: skip
 
+_TYPES: Final = needs(
+    _LETTERS,
+    """
+    chunk     id:text~=am created:number~=am model:text~=am
+    choice    finish_reason:text~=am logprobs:object~=pa
+    delta     role:text~=am refusal:text~=a reasoning_content:text~=m reasoning:text~=m tool_calls:list~=pjam
+    fragment  id:text~=am function.name:text~=am
+    """,
+)
 _FINISHES: Final = frozenset({"stop", "length", "tool_calls", "content_filter", "function_call"})
 
 
@@ -240,6 +258,7 @@ class _Machine:
             self._report.add("chat/error-null", "the chunk has a member `error`, though it is none")
         if value.get("object") != "chat.completion.chunk":
             self._report.add("chat/object", f"`object` is {value.get('object')!r:.40}")
+        self._types("chunk", value)
         self._usage(value.get("usage"))
         choices = value.get("choices")
         if not is_array(choices):
@@ -248,6 +267,8 @@ class _Machine:
         for choice in choices:
             if is_object(choice):
                 self._choice(choice)
+            else:
+                self._report.add("chat/choices", "a choice is not an object")
 
     def close(self) -> None:
         """A choice that was announced has been finished, unless an error came."""
@@ -262,6 +283,10 @@ class _Machine:
                 self._report.add("chat/finish-missing", f"the stream ends and choice {index} has no finish reason")
             for at, call in choice.calls.items():
                 self._whole_call(at, call)
+
+    def _types(self, row: str, value: dict[str, Any]) -> None:
+        for need, how in missing(value, _TYPES[row]):
+            self._report.add("chat/member", how, clients=need.clients)
 
     def _whole_call(self, index: int, call: _Call) -> None:
         for member, rule in (("id", "chat/call-id-missing"), ("name", "chat/call-name-missing")):
@@ -294,6 +319,7 @@ class _Machine:
             if index > len(self._choices):
                 self._report.add("chat/choice-order", f"choice {index} comes before choice {len(self._choices)}")
             choice = self._choices[index] = _Choice(self._report.at)
+        self._types("choice", value)
         self._delta(choice, value.get("delta"))
         finish = value.get("finish_reason")
         if finish:
@@ -305,7 +331,12 @@ class _Machine:
         if not is_object(delta):
             self._report.add("chat/delta", "a choice has no `delta`")
             return
-        if delta.get("role"):
+        self._types("delta", delta)
+        role = delta.get("role")
+        if isinstance(role, str) and role != "assistant":
+            clients = ("ai-sdk", "ai-sdk-compatible") if role else ("ai-sdk",)
+            self._report.add("chat/member", f"the role is {role!r:.40}", clients=clients)
+        if role:
             if choice.has_role:
                 self._report.add("chat/role-repeated", "the role comes a second time")
             choice.has_role = True
@@ -318,6 +349,7 @@ class _Machine:
                 self._fragment(choice, fragment)
 
     def _fragment(self, choice: _Choice, value: dict[str, Any]) -> None:
+        self._types("fragment", value)
         index = value.get("index")
         if not is_int(index):
             self._report.add("chat/call-index", "a fragment of a call has no integer `index`")
@@ -365,6 +397,7 @@ CHECKLIST: Final = Checklist(
     protocol="openai-chat",
     framings=("sse",),
     clients=tuple(_ALL.split()),
+    former=("openai-go",),
     rules=RULES,
     machine=_Machine,
 )

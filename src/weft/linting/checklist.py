@@ -1,4 +1,4 @@
-"""What the linter needs to judge one protocol, and where the ten of them are found.
+"""What the linter needs to judge one protocol, and where each is found.
 
 Knows: the shape, and the names. Must not know: what any of them checks.
 """
@@ -33,13 +33,17 @@ class Machine(Shape):
 
 
 class Checklist(msgspec.Struct, frozen=True, kw_only=True):
-    """One protocol's rules, the clients that read it, and the machine that follows it. `framings` are those that its clients can read."""
+    """One protocol's rules, the clients that read it, and the machine that follows it. `framings` are those that its clients can read.
+
+    `former` are clients that read it too and were repaired since: they count when asked for, since what only they mind is common and legal.
+    """
 
     protocol: str
     framings: tuple[str, ...]
     clients: tuple[str, ...]
     rules: dict[str, Rule]
     machine: Callable[[Report], Machine]
+    former: tuple[str, ...] = ()
 
 
 _HOMES: Final = {
@@ -53,6 +57,9 @@ _HOMES: Final = {
     "ai-sdk-ui": "weft.linting.ai_sdk_ui",
     "ag-ui": "weft.linting.ag_ui",
     "stream-event-v1": "weft.linting.stream_event_v1",
+    "processed-chunk": "weft.linting.processed_chunk",
+    "vscode": "weft.linting.vscode",
+    "events": "weft.linting.events",
 }
 
 PROTOCOLS: Final = tuple(_HOMES)

@@ -41,6 +41,13 @@ RULES: Final = rules(
         explain="A call's id and name come with its start alone. Content, calls and citations are counted each for itself.",
     ),
     Rule(
+        id="cohere/started-twice",
+        title="a block that is open is not started again",
+        effects=all_of("wrong", "cohere-python"),
+        reference="the service's own streams",
+        explain="Two blocks under one index are one to a caller that joins by it.",
+    ),
+    Rule(
         id="cohere/not-ended",
         title="every block is ended before the message, unless it is a call that was cut off",
         effects=all_of("wrong", "cohere-python"),
@@ -129,6 +136,8 @@ class _Machine:
         thing, _, step = kind.rpartition("-")
         key = (thing, index)
         if step == "start":
+            if key in self._open:
+                self._report.add("cohere/started-twice", f"{thing} {index} is open and starts again")
             self._open[key] = self._report.at
             if thing == _CALL:
                 self._arguments[index] = []

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from weft.jsontext import is_array, is_object
 from weft.linting.checklist import Checklist
-from weft.linting.needs import is_int, text_of
+from weft.linting.needs import is_int, missing, needs, text_of
 from weft.linting.report import Report
 from weft.linting.rule import Rule, all_of, rules
 
@@ -27,7 +27,7 @@ RULES: Final = rules(
     ),
     Rule(
         id="gemini/shape",
-        title="`candidates` and `parts` are arrays, `content` is an object, `text` a string",
+        title="`candidates` and `parts` are arrays, `content` and `usageMetadata` are objects, `text`, `role`, `responseId` and `modelVersion` strings",
         effects={"google-genai-python": "crash", "ai-sdk": "crash", "google-genai-js": "wrong"},
         reference="measured for values; else from the SDKs' types",
         explain="google-genai for Python and the AI SDK hold every chunk to a schema. Any of these members may be absent.",
@@ -76,6 +76,13 @@ RULES: Final = rules(
     ),
 )  # fmt: skip
 
+_TYPES: Final = needs(
+    {"p": "google-genai-python", "a": "ai-sdk"},
+    """
+    chunk    responseId:text~=p modelVersion:text~=p usageMetadata:object~=pa
+    content  role:text~=p
+    """,
+)
 _FINISHES: Final = frozenset(
     "FINISH_REASON_UNSPECIFIED STOP MAX_TOKENS SAFETY RECITATION LANGUAGE OTHER BLOCKLIST PROHIBITED_CONTENT SPII MALFORMED_FUNCTION_CALL "
     "MODEL_ARMOR IMAGE_SAFETY IMAGE_PROHIBITED_CONTENT IMAGE_OTHER IMAGE_RECITATION NO_IMAGE UNEXPECTED_TOOL_CALL TOO_MANY_TOOL_CALLS "
@@ -111,6 +118,8 @@ class _Machine:
             self._ended = True
             return
         self._names(value)
+        for need, how in missing(value, _TYPES["chunk"]):
+            self._report.add("gemini/shape", how, clients=need.clients)
         feedback = value.get("promptFeedback")
         self._ended = self._ended or (is_object(feedback) and bool(feedback.get("blockReason")))
         self._usage(value.get("usageMetadata"))
@@ -144,6 +153,8 @@ class _Machine:
                 self._report.add("gemini/finish-value", f"`finishReason` is {finish!r:.40}")
         content = value.get("content")
         if is_object(content):
+            for need, how in missing(content, _TYPES["content"]):
+                self._report.add("gemini/shape", how, clients=need.clients)
             for part in self._listed(content, "parts"):
                 self._names(part)
                 self._part(part)

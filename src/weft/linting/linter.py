@@ -30,11 +30,15 @@ _TITLES: Final = {
 
 
 class Linter:
-    """Judges one stream of one protocol. `emit` gets each finding as it is made; `feed` bytes, then `close` once."""
+    """Judges one stream of one protocol. `emit` gets each finding as it is made; `feed` bytes, then `close` once.
 
-    def __init__(self, protocol: str, emit: Callable[[Finding], object]) -> None:
+    `former`: also for clients that were repaired since, old versions of which are still about.
+    """
+
+    def __init__(self, protocol: str, emit: Callable[[Finding], object], *, former: bool = False) -> None:
         self._list = checklist(protocol)
-        self._report = Report(emit, {**TRANSPORT_RULES, **self._list.rules}, self._list.clients)
+        clients = (*self._list.clients, *(self._list.former if former else ()))
+        self._report = Report(emit, {**TRANSPORT_RULES, **self._list.rules}, clients)
         self._machine = self._list.machine(self._report)
         self._head = b""
         self._framer: Framer | None = None
@@ -118,13 +122,13 @@ class Linter:
             self._dead = True
 
 
-def lint(source: bytes | str | Iterable[bytes | str], protocol: str) -> list[Finding]:
+def lint(source: bytes | str | Iterable[bytes | str], protocol: str, *, former: bool = False) -> list[Finding]:
     """What is wrong with a stream, in the order of its bytes: which rule, where, and which client does what about it.
 
-    The last finding of a rule that was broken very often tells how many `more` there were.
+    The last finding of a rule that was broken very often tells how many `more` there were. `former` minds old versions of clients too.
     """
     found: list[Finding] = []
-    linter = Linter(protocol, found.append)
+    linter = Linter(protocol, found.append, former=former)
     for piece in (source,) if isinstance(source, bytes | bytearray | memoryview | str) else source:
         linter.feed(piece.encode("utf-8", "surrogatepass") if isinstance(piece, str) else bytes(piece))
     linter.close()
@@ -138,7 +142,9 @@ def all_rules(protocol: str | None = None) -> dict[str, Rule]:
     """Every rule by its id, or those of one protocol; what concerns the transport counts where one of its clients minds."""
     if protocol is not None:
         one = checklist(protocol)
-        shared = {name: rule for name, rule in TRANSPORT_RULES.items() if rule.effects.keys() & set(one.clients)}
+        shared = {
+            name: rule for name, rule in TRANSPORT_RULES.items() if rule.effects.keys() & {*one.clients, *one.former}
+        }
         return {**one.rules, **shared}
     every: dict[str, Rule] = {}
     for name in PROTOCOLS:

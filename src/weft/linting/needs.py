@@ -46,7 +46,10 @@ KINDS: Final[Mapping[str, tuple[str, Callable[[Any], bool]]]] = {
     "list": ("an array", is_array),
     "any": ("there", lambda _: True),
 }
-"""Kind -> what it is called, and whether a value is it. A kind with `?` behind it may be absent, but not be another thing or null."""
+"""Kind -> what it is called, and whether a value is it.
+
+A kind with `?` behind it may be absent, but not be another thing or null; with `~` behind it, it may be null as well.
+"""
 
 _ABSENT: Final = object()
 
@@ -71,9 +74,9 @@ def missing(value: Any, wanted: tuple[Need, ...]) -> Iterator[tuple[Need, str]]:
         if any(need.path[:length] in gone for length in range(1, len(need.path))):
             continue
         found = at(value, need.path)
-        if found is _ABSENT and need.kind[-1] == "?":
+        if (found is _ABSENT and need.kind[-1] in "?~") or (found is None and need.kind[-1] == "~"):
             continue
-        name, holds = KINDS[need.kind.rstrip("?")]
+        name, holds = KINDS[need.kind.rstrip("?~")]
         if found is _ABSENT or not holds(found):
             gone.add(need.path)
             what = "is missing" if found is _ABSENT else f"is not {name}" if found is not None else "is null"

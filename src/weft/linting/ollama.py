@@ -53,7 +53,8 @@ RULES: Final = rules(
 _NEEDS: Final = needs(
     {"p": "ollama-python"},
     """
-    line  message:object=p message.role:text=p message.content:text?=p message.thinking:text?=p created_at:text?=p done:bool?=p
+    line  message:object=p message.role:text=p message.content:text~=p message.thinking:text~=p created_at:text~=p done:bool~=p
+    line  model:text~=p done_reason:text~=p message.tool_calls:list~=p message.images:list~=p
     call  function:object=p function.name:text=p function.arguments:object=p
     """,
 )

@@ -17,6 +17,11 @@ _NEEDS: Final = needs(
     """
     response.created              response:object=pja response.id:id=pja response.created_at:number=a response.model:text=a
     response.created              response.status:text=g response.output:list=g
+    response.in_progress          response.status:text=g response.output:list=g
+    response.completed            response.output:any=g
+    response.incomplete           response.output:any=g
+    response.failed               response.output:any=g
+    output                        response.output:list~=p
     response.in_progress          response:object=pja response.id:id=pja response.created_at:number=a response.model:text=a
     response.completed            response:object=pjac response.id:id=pjc response.status:text=pj
     response.incomplete           response:object=pjac response.id:id=pj response.status:text=pj
@@ -47,6 +52,7 @@ _NEEDS: Final = needs(
     done/reasoning                item.id:id=pja item.summary:list=c
     done/function_call            item.id:id=pja item.status:text=a item.call_id:id=pjac item.name:id=ac item.arguments:text=ac
     done/custom_tool_call         item.id:id=pja item.call_id:id=pjac item.name:id=ac item.input:text=ac
+    final/message                 content:list~=p
     part/output_text              part.text:text=pj
     usage                         input_tokens:int=ac output_tokens:int=ac total_tokens:int=c
     usage                         input_tokens_details:object?=c input_tokens_details.cached_tokens:int=c
@@ -95,6 +101,7 @@ _ACTIVE_FOR_CODEX: Final = frozenset({"message", "reasoning"})
 _NEED_ACTIVE: Final = frozenset(
     {"response.output_text.delta", "response.reasoning_summary_text.delta", "response.reasoning_text.delta"}
 )
+_IDS_MAY_COME_LATE: Final = frozenset({"function_call", "custom_tool_call", "shell_call", "shell_call_output"})
 _WHOLE: Final = {
     "response.output_text.done": "text",
     "response.refusal.done": "refusal",
@@ -148,7 +155,10 @@ class _Machine:
             self._report.add("responses/unknown-event", f"no event is called `{kind}`")
             return
         if kind == "keepalive":
+            self._report.add("responses/keepalive", "a keep-alive has an event of its own")
             return
+        if value.get("error") and kind != "error":
+            self._report.add("responses/error-member", f"`{kind}` has an `error` of its own")
         self._order(kind)
         self._number(value)
         self._members(kind, value)
@@ -196,7 +206,9 @@ class _Machine:
         self._sequence = number
 
     def _members(self, kind: str, value: dict[str, Any]) -> None:
-        self._need(kind, value, kind, "responses/last-event" if kind in _TERMINALS else "responses/member")
+        rule = "responses/last-event" if kind in _TERMINALS else "responses/member"
+        self._need(kind, value, kind, rule)
+        self._need("output", value, kind, rule)
         if kind in {"response.output_item.added", "response.output_item.done"} and is_object(value.get("item")):
             item_type = text_of(value["item"].get("type"))
             self._need(f"{kind.rpartition('.')[2]}/{item_type}", value, f"{kind} ({item_type})")
@@ -228,15 +240,26 @@ class _Machine:
         for index, item in self._items.items():
             if not item.done:
                 message = f"item {index} ({item.type}) was added and never done"
-                self._report.add("responses/item-not-done", message, at=item.at)
+                self._report.add(
+                    "responses/item-not-done", message, at=item.at, clients=self._without_done(kind, item, response)
+                )
         output = response.get("output")
         if kind == "response.completed" and is_array(output):
             self._output(output)
+
+    def _without_done(self, kind: str, item: _Item, response: dict[str, Any]) -> tuple[str, ...]:
+        """Who minds that an item is never done: openai for Python does if the final output has it neither."""
+        output = response.get("output")
+        final = {text_of(one.get("id")) for one in output if is_object(one)} if is_array(output) else set[str]()
+        lost = kind == "response.completed" and item.id not in final
+        return ("ai-sdk", "codex", "openai-python") if lost else ("ai-sdk", "codex")
 
     def _output(self, output: list[Any]) -> None:
         """The final output is what was streamed."""
         items = [item for item in output if is_object(item)]
         types = [text_of(item.get("type")) for item in items]
+        for item, kind in zip(items, types, strict=True):
+            self._need(f"final/{kind}", item, f"the final output's {kind}", "responses/last-event")
         by_id = {text_of(item.get("id")): item for item in items}
         for index, item in self._items.items():
             final = by_id.get(item.id) if item.id else None
@@ -287,16 +310,23 @@ class _Machine:
         item.done = True
         self._active = False
         if is_object(value):
-            self._same(item, value, f"item {index}, when done,")
+            self._same(item, value, f"item {index}, when done,", whole=f"added/{item.type}" not in _NEEDS)
             for member, kind in (("arguments", "function_call_arguments"), ("input", "custom_tool_call_input")):
                 self._adds_up(item, (kind, 0), value.get(member), f"item {index}, when done,")
         item.pieces.clear()
 
-    def _same(self, item: _Item, value: dict[str, Any], where: str) -> None:
+    def _same(self, item: _Item, value: dict[str, Any], where: str, *, whole: bool = False) -> None:
+        """What an item was added with, it has still; `whole`: nor may it lack any of it, or have more.
+
+        Kinds of item whose members are needed anyway are told by those.
+        """
         for member, before in (("id", item.id), ("type", item.type), ("call_id", item.call_id)):
             now = text_of(value.get(member))
             if before and now and now != before:
                 self._report.add("responses/item-identity", f"{where} has the {member} `{now}`, and had `{before}`")
+            elif now != before and whole and not (member == "id" and item.type in _IDS_MAY_COME_LATE):
+                what = f"has no {member}, and had `{before}`" if before else f"has the {member} `{now}`, and had none"
+                self._report.add("responses/item-identity", f"{where} {what}", clients=("openai-python",))
 
     # -- parts ---------------------------------------------------------------------------------------------------
 
@@ -340,6 +370,7 @@ CHECKLIST: Final = Checklist(
     protocol="openai-responses",
     framings=("sse",),
     clients=("openai-python", "openai-js", "ai-sdk", "codex", "grok-cli"),
+    former=("openai-go",),
     rules=RULES,
     machine=_Machine,
 )

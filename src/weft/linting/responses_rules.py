@@ -21,7 +21,8 @@ RULES: Final = rules(
         effects={"openai-python": "crash", "codex": "hang", "openai-js": "wrong", "ai-sdk": "wrong"},
         reference="measured; openai/codex#41340, router-for-me/CLIProxyAPI#2358",
         explain="Codex says `stream closed before response.completed` and asks again, five times. It ignores the `error` event, so that after one "
-        "`response.failed` must still come. The others report an answer that was cut as if it were whole.",
+        "`response.failed` must still come. The others report an answer that was cut as if it were whole (Codex also takes `response.incomplete` for an error of "
+        "the stream and asks again; a stream that was really cut has nothing better to say, so that is no rule).",
     ),
     Rule(
         id="responses/after-terminal",
@@ -42,8 +43,22 @@ RULES: Final = rules(
         title="only events that OpenAI itself sends",
         effects={"openai-js": "crash", "grok-cli": "crash"},
         reference="measured; diegosouzapw/OmniRoute#13964",
-        explain="openai for JavaScript throws `Unhandled response stream event`. Not even a ping may have a name of its own: a comment line, or "
-        "`keepalive`, does no harm.",
+        explain="openai for JavaScript throws `Unhandled response stream event`. Not even a ping may have a name of its own: send a comment line.",
+    ),
+    Rule(
+        id="responses/keepalive",
+        title="a keep-alive is a comment line, not an event",
+        effects={"grok-cli": "crash"},
+        reference="diegosouzapw/OmniRoute#13964, router-for-me/CLIProxyAPI#5171",
+        explain="Readers with closed types do not know `keepalive`, though OpenAI itself sends it, as rarely as while an image is drawn.",
+    ),
+    Rule(
+        id="responses/error-member",
+        title="no event but `error` has a member `error` at its top",
+        effects=all_of("crash", "openai-python openai-js"),
+        reference="their sources",
+        explain="Both raise an APIError for whatever frame has one that is neither null nor empty, before they look at its type. The error of `response.failed` stands "
+        "inside its `response`.",
     ),
     Rule(
         id="responses/member",
@@ -56,7 +71,7 @@ RULES: Final = rules(
     Rule(
         id="responses/last-event",
         title="the terminal event has a response with its id, its status and, if any, a whole usage",
-        effects={**all_of("crash", "openai-python openai-js ai-sdk"), "codex": "hang"},
+        effects={**all_of("crash", "openai-python openai-js ai-sdk grok-cli"), "codex": "hang"},
         reference="measured member by member; Codex source",
         explain="A `usage` whose details are there but lack `cached_tokens` or `reasoning_tokens` does not fit Codex's types: it skips the event, misses the "
         "end, and asks again. Leave out the whole usage rather than parts of it.",
@@ -92,10 +107,10 @@ RULES: Final = rules(
     Rule(
         id="responses/item-not-done",
         title="every item that was added is done before the response ends",
-        effects={"ai-sdk": "ignore", "codex": "ignore"},
+        effects={"openai-python": "crash", "ai-sdk": "ignore", "codex": "ignore"},
         reference="measured; Wei-Shaw/sub2api#2926",
         explain="Codex reads calls and messages from `response.output_item.done` alone, and the AI SDK never announces a call without it. An item that "
-        "was cut off is done with `status: incomplete`.",
+        "was cut off is done with `status: incomplete`. openai for Python raises `unfinished output items` if the final output lacks it too.",
     ),
     Rule(
         id="responses/item-id",

@@ -21,6 +21,7 @@ EFFECTS: Final[dict[str, str]] = {
 CLIENTS: Final[dict[str, str]] = {
     "openai-python": "openai 3.51 for Python, mostly its `.stream()` helpers",
     "openai-js": "openai 7.55 for JavaScript, `.stream()`",
+    "openai-go": "openai for Go before 3.43, as reported",
     "ai-sdk": "Vercel's ai 7.0.173: its reader of UI streams and its provider packages",
     "ai-sdk-compatible": "@ai-sdk/openai-compatible",
     "codex": "Codex CLI, read in its source",
@@ -37,6 +38,9 @@ CLIENTS: Final[dict[str, str]] = {
     "cohere-python": "cohere for Python, read in its source",
     "ag-ui": "@ag-ui/client 1.0.0",
     "uicp": "consumers of Stream Event v1, by its contract",
+    "chunk-reader": "readers of ProcessedChunk, by seed 000's contract",
+    "vscode": "VS Code's response parts, by their API",
+    "weft": "Weft's own reader of events",
 }
 """The clients that rules speak of. Versions are those that were run, or whose source was read."""
 

@@ -17,7 +17,8 @@ RULES: Final = rules(
         effects={
             **all_of("crash", "openai-python openai-js ai-sdk ai-sdk-compatible anthropic-python anthropic-js claude-code"),
             **all_of("crash", "google-genai-python google-genai-js ollama-python ollama-js boto3 ag-ui"),
-            **all_of("ignore", "cohere-python uicp codex"),
+            **all_of("ignore", "cohere-python uicp codex weft"),
+            **all_of("crash", "chunk-reader vscode"),
         },
         reference="measured",
         explain="A body that is one JSON document, an HTML page or another framing has no frames for a streaming client: it ends with no "
@@ -30,6 +31,14 @@ RULES: Final = rules(
         reference="measured",
         explain="google-genai for Python takes any line that does not begin with `data: ` for JSON. Keep the connection alive with extra blank "
         "lines there. Comments are fine for every other client that was measured.",
+    ),
+    Rule(
+        id="transport/comment-frame",
+        title="a comment line is not followed by a blank line of its own",
+        effects={"openai-go": "crash"},
+        reference="maximhq/bifrost@8755fcc3c",
+        explain="openai for Go before 3.43 takes the blank line behind a comment for the end of a frame, whose empty data is no JSON. A comment "
+        "right before the next frame does no harm to it. No client of today minds, so that this is told only when former clients are asked for.",
     ),
     Rule(
         id="transport/event-without-data",
@@ -121,7 +130,8 @@ RULES: Final = rules(
         effects={
             **all_of("crash", "openai-python openai-js ai-sdk ai-sdk-compatible anthropic-python anthropic-js claude-code"),
             **all_of("crash", "google-genai-python google-genai-js ollama-python ollama-js boto3 ag-ui"),
-            **all_of("ignore", "codex cohere-python uicp"),
+            **all_of("ignore", "codex cohere-python uicp weft"),
+            **all_of("crash", "chunk-reader vscode"),
         },
         reference="measured; Codex and Cohere's SDK skip such a frame (source)",
         explain="A frame that does not parse ends the stream in nearly every client. Often it is half a frame, because two writers wrote at once, or "
@@ -134,7 +144,8 @@ RULES: Final = rules(
             **all_of("crash", "openai-python openai-js ai-sdk ai-sdk-compatible anthropic-python anthropic-js claude-code"),
             **all_of("wrong", "google-genai-python google-genai-js"),
             **all_of("crash", "ollama-python ollama-js ag-ui boto3"),
-            **all_of("ignore", "codex cohere-python uicp"),
+            **all_of("ignore", "codex cohere-python uicp weft"),
+            **all_of("crash", "chunk-reader vscode"),
         },
         reference="measured for `data: [{…}]` and `data: null`; else inferred from the clients' types",
         explain="Arrays, strings and null carry nothing that a client of a streaming protocol looks for.",
@@ -143,9 +154,9 @@ RULES: Final = rules(
         id="transport/broken-frame",
         title="no frame breaks off, and its checksum is right",
         effects={
-            **all_of("crash", "google-genai-js boto3 ollama-python ollama-js"),
+            **all_of("crash", "google-genai-js boto3 ollama-python ollama-js chunk-reader vscode"),
             **all_of("ignore", "openai-python openai-js ai-sdk ai-sdk-compatible anthropic-python anthropic-js claude-code codex"),
-            **all_of("ignore", "google-genai-python cohere-python uicp ag-ui"),
+            **all_of("ignore", "google-genai-python cohere-python uicp ag-ui weft"),
         },
         reference="measured",
         explain="Half a frame at the end means that the stream was cut. Write whole frames, each in one write.",
@@ -212,6 +223,7 @@ class EventLines:
         self._named = False
         self._data_lines = 0
         self._has_text = self._is_marker = False
+        self._comment = -1
 
     def _line(self, line: bytes, at: int) -> None:
         if not line:
@@ -219,6 +231,7 @@ class EventLines:
             return
         if line[:1] == b":":
             self._report.add("transport/comment", "a comment line", at=at)
+            self._comment = at if self._comment < 0 else self._comment
             return
         if self._frame < 0:
             self._frame = at
@@ -248,6 +261,8 @@ class EventLines:
     def _end_frame(self) -> None:
         if self._named and not self._data_lines:
             self._report.add("transport/event-without-data", "an event has a name and no data", at=self._frame)
+        elif self._frame < 0 and self._comment >= 0:
+            self._report.add("transport/comment-frame", "a blank line follows a comment", at=self._comment)
         elif self._data_lines and not self._has_text:
             self._report.add("transport/empty-data", "a frame's data is empty", at=self._frame)
         self._begin_frame()

@@ -4,26 +4,31 @@ Knows: which deltas may be joined. Must not know: time. What is held goes on wit
 but for a stream that falls silent; `limit` bounds how much waits.
 """
 
-from weft.events import ArgsDelta, Event, TextDelta
+from typing import Any
+
+import msgspec
+
+from weft.events import ArgsDelta, Event, ReasoningDelta, RefusalDelta, TextDelta
 from weft.steps import Emit
+
+_DELTAS = (TextDelta, ReasoningDelta, RefusalDelta, ArgsDelta)
 
 
 class Coalesce:
-    """Joins text and argument deltas until another event comes, or `limit` characters are together."""
+    """Joins deltas that differ in their text alone, until another event comes or `limit` characters are together."""
 
     def __init__(self, limit: int = 256) -> None:
         self._limit = limit
-        self._held: TextDelta | ArgsDelta | None = None
+        self._held: Any = None
         self._pieces: list[str] = []
         self._size = 0
 
     def __call__(self, event: Event, emit: Emit) -> None:
         """Take one event."""
-        held = self._held
-        joins = isinstance(event, TextDelta | ArgsDelta) and getattr(event, "logprobs", None) is None
-        if held is not None and not (joins and type(event) is type(held) and event.index == held.index):  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType] - deltas have it
+        joins = isinstance(event, _DELTAS) and getattr(event, "logprobs", None) is None
+        if self._held is not None and not (joins and _alike(self._held, event)):
             self._let_go(emit)
-        if not isinstance(event, TextDelta | ArgsDelta) or not joins:
+        if not isinstance(event, _DELTAS) or not joins:
             emit(event)
             return
         self._held = event
@@ -33,6 +38,12 @@ class Coalesce:
             self._let_go(emit)
 
     def _let_go(self, emit: Emit) -> None:
-        if self._held is not None:
-            emit(type(self._held)(self._held.index, "".join(self._pieces)))
+        emit(msgspec.structs.replace(self._held, text="".join(self._pieces)))
         self._held, self._pieces, self._size = None, [], 0
+
+
+def _alike(held: Any, event: Any) -> bool:
+    """Of one kind and one block, and of one part of it where it has parts."""
+    if type(held) is not type(event) or held.index != event.index:
+        return False
+    return type(held) is not ReasoningDelta or (held.part, held.form) == (event.part, event.form)

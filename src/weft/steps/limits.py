@@ -33,6 +33,9 @@ class OutputLimits:
 
     def __init__(self, most: Most) -> None:
         self._most = most
+        self._begin()
+
+    def _begin(self) -> None:
         self._counts = {"text": 0, "reasoning": 0, "arguments": 0, "calls": 0, "blocks": 0}
         self._open: dict[int, None] = {}
         self._broken: str | None = None
@@ -44,6 +47,7 @@ class OutputLimits:
                 message = f"the answer has more {self._broken} than the limit of {getattr(self._most, self._broken)}"
                 error = make_error("limit", message, parameter=self._broken)
                 emit(End("failed", event.finishes, event.usage, error))
+                self._begin()
             return
         self._count(event)
         if self._broken is not None:
@@ -54,6 +58,8 @@ class OutputLimits:
             self._open[event.index] = None
         elif isinstance(event, BlockEnd):
             self._open.pop(event.index, None)
+        elif isinstance(event, End):
+            self._begin()
         emit(event)
 
     def _count(self, event: Event) -> None:

@@ -23,7 +23,7 @@ class Partials:
         self._on_value = on_value
         self._on_complete = on_complete
         self._read: dict[int, tuple[BlockStart, PartialJSON]] = {}
-        self._unread: dict[int, BlockStart] = {}
+        self._unread: dict[int, tuple[BlockStart, PartialJSON]] = {}
 
     def __call__(self, event: Event, emit: Emit) -> None:
         """Take one event."""
@@ -31,17 +31,21 @@ class Partials:
             self._delta(event)
         elif isinstance(event, BlockStart):
             if event.kind in {"tool_call", "text"}:
-                self._unread[event.index] = event
+                self._unread[event.index] = event, PartialJSON()
         elif isinstance(event, BlockEnd):
             self._end(event)
         emit(event)
 
     def _delta(self, event: ArgsDelta | TextDelta) -> None:
-        start = self._unread.get(event.index)
-        if start is not None and (head := event.text.lstrip()):
+        unread = self._unread.get(event.index)
+        if unread is not None:
+            start, reader = unread
+            if not (head := event.text.lstrip()):
+                reader.feed(event.text)
+                return
             del self._unread[event.index]
             if _is_json(start) or head[0] in "{[":
-                self._read[event.index] = start, PartialJSON()
+                self._read[event.index] = unread
         if event.index in self._read:
             start, reader = self._read[event.index]
             self._tell(start, reader, reader.feed(event.text))
@@ -50,14 +54,13 @@ class Partials:
 
     def _end(self, event: BlockEnd) -> None:
         start, reader = self._read.pop(event.index, (None, None))
-        unread = self._unread.pop(event.index, None)
+        unread, blank = self._unread.pop(event.index, (None, None))
         if start is not None and reader is not None:
             told = reader.close()
             if told or reader.broken is not None:
                 self._tell(start, reader, told)
-        elif unread is not None and _is_json(unread) and event.complete:
-            reader = PartialJSON()  # no arguments are an empty object
-            self._tell(unread, reader, reader.feed("{}"))
+        elif unread is not None and blank is not None and _is_json(unread) and event.complete:
+            self._tell(unread, blank, blank.feed("{}"))  # no arguments are an empty object
 
     def _tell(self, start: BlockStart, reader: PartialJSON, told: list[ValueComplete]) -> None:
         for complete in told:

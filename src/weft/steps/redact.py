@@ -9,60 +9,139 @@ from typing import Any
 
 import msgspec
 
-from weft.events import ArgsDelta, BlockEnd, End, Event, ReasoningDelta, RefusalDelta, TextDelta
+from weft import jsontext
+from weft.events import (
+    Annotation,
+    ArgsDelta,
+    BlockEnd,
+    BlockStart,
+    End,
+    Event,
+    Note,
+    ReasoningDelta,
+    RefusalDelta,
+    Signature,
+    TextDelta,
+)
 from weft.steps import Emit
+from weft.steps.window import Window, compiled
 
 _TEXTS = (TextDelta, ReasoningDelta, RefusalDelta, ArgsDelta)
+
+
+class _Open:
+    """A block whose text goes through a window. `like` is the last delta, whose shape what is let go of has."""
+
+    def __init__(self, window: Window, like: Any) -> None:
+        self.window = window
+        self.like = like
+        self.said: list[str] = []
+        """What was let go of, of arguments alone."""
 
 
 class Redact:
     """Replaces what matches. A match of up to `window` characters is found wherever the deltas are cut; a longer one may be missed.
 
-    The last `window` characters of an open block wait, so that is what a reader lags behind.
+    The last `window` characters of an open block wait, so that is what a reader lags behind; a match that goes on for longer is replaced at once.
+    What no longer holds goes too: offsets into a text that was changed, the proof of its origin, and that a call may be executed whose arguments
+    are no JSON any more. Arguments are matched as the JSON text that they are.
     """
 
     def __init__(
-        self, patterns: Iterable[str | re.Pattern[str]], replacement: str = "[redacted]", window: int = 128
+        self,
+        patterns: str | re.Pattern[str] | Iterable[str | re.Pattern[str]],
+        replacement: str = "[redacted]",
+        window: int = 128,
     ) -> None:
-        self._pattern = re.compile("|".join(f"(?:{p if isinstance(p, str) else p.pattern})" for p in patterns))
+        self._patterns = compiled(patterns)
         self._replacement = replacement
-        self._window = window
-        self._held: dict[int, tuple[Any, str]] = {}
+        self._size = window
+        self._open: dict[int, _Open] = {}
+        self._custom: set[int] = set()
+        self._changed: dict[int, type[Event]] = {}
+        """Blocks that were changed, and of what kind their text is."""
 
     def __call__(self, event: Event, emit: Emit) -> None:
         """Take one event."""
         if isinstance(event, _TEXTS):
             self._take(event, emit)
             return
-        if isinstance(event, BlockEnd):
+        if isinstance(event, BlockStart):
+            if event.kind == "tool_call" and event.tool == "custom":
+                self._custom.add(event.index)
+        elif isinstance(event, BlockEnd):
+            event = self._end(event, emit)
+        elif isinstance(event, Annotation):
+            event = self._placed(event)
+        elif isinstance(event, Signature):
             self._let_go(event.index, emit)
+            if self._changed.get(event.index) is ReasoningDelta and not event.encrypted:
+                event = Note(
+                    "signature_redacted", "what a signature vouched for was changed, so that it is not passed on"
+                )
         elif isinstance(event, End):
-            for index in list(self._held):
-                self._let_go(index, emit)
+            self._custom, self._changed = set(), {}
         emit(event)
 
     def _take(self, event: Any, emit: Emit) -> None:
-        _, before = self._held.get(event.index, (None, ""))
-        text = before + event.text
-        keep = max(0, len(text) - self._window)
-        out: list[str] = []
-        at = 0
-        for match in self._pattern.finditer(text):
-            if match.end() > keep:
-                keep = min(keep, match.start())
-                break
-            out += (text[at : match.start()], self._replacement)
-            at = match.end()
-        keep = max(keep, at)
-        out.append(text[at:keep])
-        self._held[event.index] = (event, text[keep:])
-        if said := "".join(out):
-            emit(_with(event, said))
+        if isinstance(event, ReasoningDelta) and event.form == "encrypted":
+            emit(event)
+            return
+        held = self._open.get(event.index)
+        if held is not None and not _same_part(held.like, event):
+            self._let_go(event.index, emit)
+            held = None
+        if held is None:
+            held = self._open[event.index] = _Open(Window(self._patterns, self._worded(event), self._size), event)
+        held.like = event
+        self._say(held, held.window.feed(event.text), emit)
 
-    def _let_go(self, index: int, emit: Emit) -> None:
-        held = self._held.pop(index, None)
-        if held is not None and held[1]:
-            emit(_with(held[0], self._pattern.sub(lambda _: self._replacement, held[1])))
+    def _worded(self, event: Any) -> str:
+        """What stands in for a match: within JSON it is escaped."""
+        is_json = isinstance(event, ArgsDelta) and event.index not in self._custom
+        return jsontext.encode(self._replacement).decode()[1:-1] if is_json else self._replacement
+
+    def _say(self, held: _Open, text: str, emit: Emit) -> None:
+        if not text:
+            return
+        if isinstance(held.like, ArgsDelta):
+            held.said.append(text)
+        emit(_with(held.like, text))
+
+    def _let_go(self, index: int, emit: Emit) -> _Open | None:
+        """What waits of a block goes, since no more of it comes."""
+        held = self._open.pop(index, None)
+        if held is not None:
+            self._say(held, held.window.close(), emit)
+            if held.window.changed:
+                self._changed[index] = type(held.like)
+        return held
+
+    def _end(self, end: BlockEnd, emit: Emit) -> BlockEnd:
+        held = self._let_go(end.index, emit)
+        is_json = held is not None and isinstance(held.like, ArgsDelta) and end.index not in self._custom
+        self._custom.discard(end.index)
+        if (
+            held is None
+            or not is_json
+            or not held.window.changed
+            or jsontext.decode_object("".join(held.said)) is not None
+        ):
+            return end
+        return BlockEnd(end.index, complete=False)
+
+    def _placed(self, note: Annotation) -> Annotation:
+        held = self._open.get(note.index)
+        if note.index in self._changed or (held is not None and held.window.changes()):
+            return msgspec.structs.replace(note, start=None, end=None)
+        return note
+
+
+def _same_part(one: Any, other: Any) -> bool:
+    """Parts of reasoning are texts of their own."""
+    if not isinstance(one, ReasoningDelta) or not isinstance(other, ReasoningDelta):
+        return True
+    return (one.part, one.form) == (other.part, other.form)
 
 
 def _with(event: Any, text: str) -> Any:

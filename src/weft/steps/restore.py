@@ -6,7 +6,7 @@ A custom tool's call is announced at once and its input streams unwrapped. local
 then announced and sent whole; what does not have the form of such a call stays a function's. A call's kind never changes once it is announced.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 import msgspec
@@ -14,9 +14,14 @@ import msgspec
 from weft import jsontext
 from weft.events import ArgsDelta, BlockEnd, BlockStart, Event
 from weft.jsontext import is_array, is_object
-from weft.steps import Emit
+from weft.steps import Emit, Step
 from weft.steps.unwrap import Unwrapper
 from weft.tools import ToolIdentity, ToolIdentityMap
+
+
+def restored(tools: ToolIdentityMap | None, steps: Iterable[Step]) -> list[Step]:
+    """The steps, behind the restoring if the request had tools to restore."""
+    return [*steps] if tools is None else [Restore(tools), *steps]
 
 
 class Restore:
