@@ -146,10 +146,10 @@ def target_table() -> str:
             if has
         ]
         words = ", ".join(f"`{what}`" for what in spec.encoder.loses) or "nothing"
-        rows.append(
-            (f"`{spec.name}`", "yes" if spec.reply is not None else "no", ", ".join(needs) or "as it comes", words)
-        )
-    return _table(("target", "whole replies", "blocks", "cannot say"), rows)
+        whole = "yes" if spec.reply is not None else "no"
+        profiles = ", ".join(f"`{name}`" for name in sorted(spec.encoder.profiles))
+        rows.append((f"`{spec.name}`", whole, ", ".join(needs) or "as it comes", profiles, words))
+    return _table(("target", "whole replies", "blocks", "profiles", "cannot say"), rows)
 
 
 def loss_table() -> str:

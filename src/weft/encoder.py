@@ -38,6 +38,9 @@ class Encoder:
     choices: ClassVar[bool] = False
     """Several choices can be told apart."""
 
+    profiles: ClassVar[frozenset[str]] = frozenset()
+    """The clients that are told apart, by the names that `Context.profile` has for them. Any other is the client that most are."""
+
     def __init__(self, write: Callable[[bytes], object], context: Context, losses: Losses) -> None:
         self._write = write
         self._context = context

@@ -1,6 +1,7 @@
 """`weft convert`: streams as it reads, says what was lost, ends as truly as it read."""
 
 import json
+import signal
 import subprocess
 
 import pytest
@@ -70,6 +71,38 @@ def test_many_files_go_into_a_folder(tmp_path):
     assert "3 of 3" in done.stderr
 
 
+def test_one_of_many_files_that_ends_badly_is_told_by_its_name(tmp_path):
+    whole, cut = tmp_path / "whole.sse", tmp_path / "cut.sse"
+    whole.write_bytes(STREAM)
+    cut.write_bytes(sse(FRAMES[0]))
+    done = run("convert", "-q", "--from", "openai-chat", "--to", "anthropic", "-o", tmp_path / "out", whole, cut)
+    assert 3 == done.returncode
+    assert told(done).startswith(f"{cut}: truncated at byte ")
+
+
+def test_verbatim_reports_its_losses_too(tmp_path):
+    report = tmp_path / "losses.json"
+    run("convert", "--to", "openai-chat", "--verbatim", "--losses", report, stdin=STREAM)
+    assert "[]\n" == report.read_text()
+
+
+def test_verbatim_that_is_interrupted_gets_a_failure_ending():
+    with subprocess.Popen(
+        [*WEFT, "convert", "--to", "openai-chat", "--verbatim"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment(),
+    ) as child:  # fmt: skip
+        assert child.stdin is not None
+        assert child.stdout is not None
+        child.stdin.write(sse(FRAMES[0]))
+        child.stdin.flush()
+        first = child.stdout.readline()
+        child.send_signal(signal.SIGINT)
+        rest = child.stdout.read()
+    assert 130 == child.returncode
+    assert sse(FRAMES[0]).startswith(first)
+    assert b'"code":"cancelled"' in rest
+
+
 def test_the_first_frame_comes_out_before_the_input_ends():
     with subprocess.Popen(
         [*WEFT, "convert", "--from", "openai-chat", "--to", "anthropic"],
@@ -93,6 +126,11 @@ def test_the_first_frame_comes_out_before_the_input_ends():
         (["--to", "anthropic", "--from", "openai-chat", "--verbatim"], "the same protocol on both ends"),
         (["--to", "anthropic", "--verbatim", "--whole"], "have no place in it"),
         (["--to", "anthropic", "a.sse", "b.sse"], "-o FOLDER"),
+        (["--to", "anthropic", "-o", "out", "a/x.sse", "b/x.sse"], "'a/x.sse' and 'b/x.sse' would both be written to"),
+        (["--to", "anthropic", "--from", "antropic", "-o", "out", "a.sse", "b.sse"], "did you mean 'anthropic'"),
+        (["--to", "anthropic", "-j", "0"], "'0' is not a number of processes"),
+        (["--to", "anthropic", "--profile", "claude-cod"], "did you mean 'claude-code'"),
+        (["--to", "gemini", "--profile", "codex"], "it knows one client only"),
         (["--to", "anthropic", "no-such-file"], "cannot read no-such-file"),
         ([], "--to"),
     ],

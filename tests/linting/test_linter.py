@@ -76,6 +76,11 @@ def test_garbage_never_raises(protocol: str, data: bytes):
         lint(stream, protocol)
 
 
+@pytest.mark.parametrize("head", [b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xff\xfe", b"\xfe\xff", b"<html>"])
+def test_what_is_no_stream_at_all_is_one_finding(head: bytes):
+    assert ["transport/framing"] == [finding.rule for finding in lint(head + b" and more", "openai-chat")]
+
+
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @given(data=st.data())
 @settings(max_examples=100, deadline=None)

@@ -366,7 +366,8 @@ def test_log_probabilities_in_the_old_shape():
 def test_an_unknown_frame_is_carried():
     """B16"""
     message = read(text("x"), {"kind": "weather", "sky": "blue"}, end())
-    assert [Unknown({"kind": "weather", "sky": "blue"}, offset=message.unknown[0].offset)] == message.unknown
+    unknown = Unknown({"kind": "weather", "sky": "blue"}, offset=message.unknown[0].offset, protocol="openai-chat")
+    assert [unknown] == message.unknown
     assert ("x", "completed") == (message.text, message.outcome)
 
 

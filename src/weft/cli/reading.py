@@ -28,11 +28,13 @@ class Reading:
 
     def __init__(self, options: StreamOptions, *, announce: bool = True) -> None:
         """Opens the input. `announce` says on standard error what was detected, unless that is to be quiet."""
-        _check_names(options)
+        check_names(options)
         self.input = Input(options.file, quiet=options.quiet)
         self.reader: Reader | None = None
         self.detected: Candidate | None = None
         self.end: End | None = None
+        self.fault: Error | None = None
+        self.closed = False
         self._options = options
         self._announce = announce and not options.quiet
         self._emit: Callable[[Event], object] = _nothing
@@ -76,7 +78,8 @@ class Reading:
         if end is None or end.outcome == "completed":
             return verdict.COMPLETED
         failed_at = reader.failed_at if reader is not None else None
-        say(f"weft: {verdict.reason(end, failed_at, self.input.position)}")
+        name = f"{self.input.name}: " if self._options.one_of_many else ""
+        say(f"weft: {name}{verdict.reason(end, failed_at, self.input.position)}")
         return verdict.UNFINISHED
 
     def _tell_what_it_looks_like(self) -> None:
@@ -149,6 +152,7 @@ class Reading:
         self._emit(event)
 
     def _close(self, fault: Error | None, after: Callable[[], object]) -> None:
+        self.fault, self.closed = fault, True
         if self.reader is not None or self._options.protocol != AUTO:
             self._reader(self._options.protocol).close(fault)
             after()
@@ -172,7 +176,7 @@ def _guarded(source: Input) -> Iterator[bytes]:
         raise _BrokenOffError(error) from None
 
 
-def _check_names(options: StreamOptions) -> None:
+def check_names(options: StreamOptions) -> None:
     """Names that nobody has are told before any file is opened."""
     try:
         for name in options.filters:

@@ -94,6 +94,7 @@ class VSCodeEncoder(Encoder):
         "error_detail": "an error is a text",
     }
     sequential: ClassVar = True
+    profiles: ClassVar = WITHOUT_THINKING
     beside: ClassVar = frozenset({"tool_call", "file"})
 
     def __init__(self, write: Callable[[bytes], object], context: Context, losses: Losses) -> None:

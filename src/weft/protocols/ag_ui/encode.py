@@ -35,6 +35,7 @@ class Open(msgspec.Struct):
 class AGUIEncoder(Encoder):
     """One run."""
 
+    profiles: ClassVar = frozenset(filter(None, CLIENTS))
     drops: ClassVar = {ev.Note: "", ev.Unknown: "unknown"}
     loses: ClassVar = {
         "unknown": "a frame nobody could name is not made up again",

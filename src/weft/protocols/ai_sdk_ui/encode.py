@@ -50,6 +50,7 @@ class UIStreamEncoder(Encoder):
     """One message."""
 
     own: ClassVar = "ai-sdk-ui"
+    profiles: ClassVar = frozenset(filter(None, CLIENTS))
     drops: ClassVar = {ev.Note: ""}
     loses: ClassVar = {
         "unknown": "a frame nobody could name is of use to who speaks its protocol alone",

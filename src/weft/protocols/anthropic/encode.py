@@ -56,6 +56,7 @@ class AnthropicEncoder(Encoder):
         "incomplete": "a block that was cut off looks like any other, and the stop reason tells; a whole reply leaves out a call that was",
     }
     sequential: ClassVar = True
+    profiles: ClassVar = WANTS_A_BLOCK
 
     def __init__(self, write: Callable[[bytes], object], context: Context, losses: Losses) -> None:
         super().__init__(write, context, losses)

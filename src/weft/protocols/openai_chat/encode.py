@@ -46,6 +46,7 @@ class ChatEncoder(Encoder):
         "incomplete": "a call does not say whether it was cut off: the finish does, for the last one",
     }
     choices: ClassVar = True
+    profiles: ClassVar = words.DONE_AFTER_ERROR.union(filter(None, words.REASONING))
 
     def __init__(self, write: Callable[[bytes], object], context: Context, losses: Losses) -> None:
         super().__init__(write, context, losses)

@@ -80,6 +80,7 @@ class ResponsesEncoder(Encoder):
         "error_detail": "an error has a code and a message",
     }
     sequential: ClassVar = True
+    profiles: ClassVar = RAW_AS_SUMMARY
 
     def __init__(self, write: Callable[[bytes], object], context: Context, losses: Losses) -> None:
         super().__init__(write, context, losses)
