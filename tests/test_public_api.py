@@ -4,6 +4,8 @@ import subprocess
 import sys
 from types import ModuleType
 
+import pytest
+
 import weft
 
 # The names that users rely on. LATER are those whose part of the project is not there yet; a name leaves it in the change that brings it.
@@ -61,6 +63,27 @@ def test_all_is_sorted():
 
 def test_import_pulls_in_nothing_heavy():
     assert set() == modules_added_by_import() & HEAVY
+
+
+@pytest.mark.parametrize(
+    ("without", "program", "extra"),
+    [
+        ("anyio", "import weft; weft.run", "runner"),
+        ("anyio", "import weft; weft.orchestrate", "runner"),
+        ("anyio", "from weft.testing import FakeClock; FakeClock()", "runner"),
+        ("aiohttp", "from weft.io.http import post", "http"),
+        ("jsonschema", "from weft.steps.contract import Contract; Contract({'type': 'object'})", "contract"),
+        ("uvicorn", "from weft.replay.server import server_of; server_of(None)", "replay"),
+    ],
+)
+def test_what_needs_an_extra_says_which(without: str, program: str, extra: str):
+    child = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.modules[{without!r}] = None; {program}"],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    last = child.stderr.splitlines()[-1]
+    assert last.startswith("ImportError: ")
+    assert f"pip install 'weft[{extra}]'" in last
 
 
 def test_import_pulls_in_no_third_party_but_msgspec():

@@ -19,7 +19,7 @@ from weft.rules import Limits
 from weft.sources import Pieces, Source, take
 from weft.steps import Step, chain
 from weft.steps.narrow import narrowed
-from weft.steps.restore import Restore
+from weft.steps.restore import restoring
 from weft.verbatim import MakeEncoder, Verbatim
 
 
@@ -62,8 +62,7 @@ class Pipe:
             _may_forward(source, target, [*steps], [*filters])
             self._row: Rebuilt | Verbatim = Verbatim(make_reader, make_encoder, keep=keep)
         else:
-            restore = [Restore(context.tools)] if context is not None and context.tools is not None else []
-            self._row = Rebuilt(make_reader, make_encoder, [*restore, *steps], self._losses, keep=keep)
+            self._row = Rebuilt(make_reader, make_encoder, [*restoring(context), *steps], self._losses, keep=keep)
 
     def feed(self, data: bytes) -> bytes:
         """Take the next bytes; give what they amount to in the target's words."""

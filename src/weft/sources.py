@@ -25,6 +25,7 @@ from weft.protocol import Dialect, ProtocolSpec
 from weft.reader import FilterMaker, Reader
 from weft.rules import Limits
 from weft.steps import Step, chain
+from weft.steps.restore import restoring
 
 Source = bytes | bytearray | memoryview | str | Mapping[str, Any] | Iterable[Any]
 
@@ -44,13 +45,14 @@ def read(
     status: int | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> "Reading":
-    """The events of one stream, as they become known, after the `steps`. An exception of the source becomes the terminal.
+    """The events of one stream, as they become known, after the `steps`, with the tools of the `context` restored. An exception of the source
+    becomes the terminal.
 
     Nothing is kept of them and no bytes are written: `keep` and `verbatim` are taken so that a pipe's options can be handed over as they are.
     """
     events: list[Event] = []
     reader = Reader(
-        protocol, chain(steps, events.append),
+        protocol, chain([*restoring(context), *steps], events.append),
         dialect=dialect, strict=strict, filters=filters, limits=limits, context=context, status=status, headers=headers,
     )  # fmt: skip
     return Reading(reader.spec.name, _run(reader, events, Pieces(source)))
@@ -74,7 +76,7 @@ def aread(
     """The same for an async source, or for what is all there already: a whole reply, bytes, a list of pieces."""
     events: list[Event] = []
     reader = Reader(
-        protocol, chain(steps, events.append),
+        protocol, chain([*restoring(context), *steps], events.append),
         dialect=dialect, strict=strict, filters=filters, limits=limits, context=context, status=status, headers=headers,
     )  # fmt: skip
     return AsyncReading(reader.spec.name, _arun(reader, events, AsyncPieces(source)))

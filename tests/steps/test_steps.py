@@ -229,6 +229,16 @@ def test_a_custom_tools_input_comes_out_before_it_is_whole():
     assert ["abc", "def"] == [event.text for event in out if isinstance(event, ev.ArgsDelta)]
 
 
+def test_a_reader_restores_as_a_pipe_does():
+    data, context = b"".join(map(weft.to_json, call("patch_it", '{"input": "abc"}'))), weft.Context(tools=CUSTOM)
+    read = collect(weft.read(data, "events", context=context)).tool_calls
+    pipe = weft.Pipe("events", "events", context=context)
+    pipe.feed(data)
+    pipe.close()
+    assert [("patch", "custom", "abc")] == [(got.name, got.tool, got.raw) for got in read]
+    assert pipe.message.tool_calls == read
+
+
 @pytest.mark.parametrize("raw", ['{"other": 1}', "not json", '{"input": 5}', ""])
 def test_a_custom_call_that_never_had_the_form_closes_incomplete_with_its_raw_text(raw):
     """DESIGN: tool restore; D16: the type never changes between added and done."""

@@ -22,7 +22,7 @@ from weft.reconstruction.finishes import in_seed_words
 from weft.reconstruction.prompt_end import PromptEnd
 from weft.steps import Emit, Step, chain
 from weft.steps.narrow import narrowed
-from weft.steps.restore import Restore
+from weft.steps.restore import restoring
 
 _DATA: Final = b"data: "
 
@@ -39,8 +39,7 @@ class Row:
         losses = Losses()
         self._encoder = ResponsesEncoder(self._frames.append, context, losses)
         self._write = narrowed(self._encoder, losses)
-        restore = [Restore(context.tools)] if context.tools is not None else []
-        emit = chain([PromptEnd(), *restore, _named, *steps, in_seed_words], self._watch)
+        emit = chain([PromptEnd(), *restoring(context), _named, *steps, in_seed_words], self._watch)
         rules = provider_delta.PROTOCOL.dialect.rules
         self.assembler = Assembler(emit, rules, protocol=provider_delta.PROTOCOL.name)
         self.verbs = Surrogates(self.assembler)

@@ -68,7 +68,7 @@ def _validator(schema: dict[str, Any]) -> Any:
     try:
         jsonschema = importlib.import_module("jsonschema")
     except ImportError as error:
-        raise RuntimeError("a JSON Schema is judged by jsonschema: pip install 'weft[contract]'") from error
+        raise ImportError("a JSON Schema is judged by jsonschema: pip install 'weft[contract]'") from error
     validator = jsonschema.validators.validator_for(schema)
     validator.check_schema(schema)
     return validator(schema)

@@ -12,11 +12,17 @@ from typing import Any, Final
 import msgspec
 
 from weft import jsontext
+from weft.context import Context
 from weft.events import ArgsDelta, BlockEnd, BlockStart, Event
 from weft.jsontext import is_array, is_object
-from weft.steps import Emit
+from weft.steps import Emit, Step
 from weft.steps.unwrap import Unwrapper
 from weft.tools import ToolIdentity, ToolIdentityMap
+
+
+def restoring(context: Context | None) -> list[Step]:
+    """The step that the caller's tools ask for, if there are any."""
+    return [Restore(context.tools)] if context is not None and context.tools is not None else []
 
 
 class Restore:
