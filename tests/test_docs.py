@@ -3,6 +3,8 @@
 import ast
 import importlib
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -71,3 +73,12 @@ def test_a_name_that_is_not_there_is_found():
 def test_links_lead_somewhere(page: Path):
     links = set(LINK.findall(page.read_text("utf-8")))
     assert [] == sorted(link for link in links if not (page.parent / link).exists())
+
+
+def test_the_readmes_first_commands_run():
+    text = (ROOT / "README.md").read_text("utf-8")
+    told = [line.partition("#")[0].split() for line in re.findall(r"^weft .*", text, re.MULTILINE)]
+    assert ["inspect", "collect", "convert"] == [words[1] for words in told]
+    for words in told:
+        done = subprocess.run([sys.executable, "-m", *words], cwd=ROOT, capture_output=True, timeout=60, check=False)
+        assert 0 == done.returncode, done.stderr.decode()
