@@ -111,12 +111,10 @@ GRANTS = {
     "weft.orchestrator.loop": {"anyio"},  # the one file of the orchestrator that waits
     "weft.orchestrator.clock": {"anyio"},  # likewise
     "weft.linting.checklist": {"importlib"},  # imports the rules of the protocol that is asked for
-    "weft.nearest": {"difflib"},
+    "weft.nearest": {"difflib"},  # hints at a misspelt name
     "weft.vscode.adapter": {"logging"},  # the default of an option whose default is the console
     "weft.stream_events.collect": {"importlib"},  # what keeps a timeout is an extra, imported when one is given
-    "weft.steps.contract": {
-        "importlib"
-    },  # the validator is an extra, imported when a schema is given  # hints at a misspelt name
+    "weft.steps.contract": {"importlib"},  # the validator is an extra, imported when a schema is given
 }
 
 
@@ -192,7 +190,7 @@ def test_every_grant_is_used():
         f"{module}: {name}"
         for module, names in GRANTS.items()
         for name in names
-        if module in sources and name not in imports(sources[module])
+        if name not in imports(sources.get(module, ""))
     ]
     assert [] == unused
 

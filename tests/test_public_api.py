@@ -1,12 +1,17 @@
 """What `import weft` gives, and what it costs."""
 
+import ast
+import importlib
 import subprocess
 import sys
-from types import ModuleType
+from pathlib import Path
+from types import FunctionType, ModuleType
 
 import pytest
 
 import weft
+
+SOURCES = Path(weft.__file__).parent
 
 # The names that users rely on. LATER are those whose part of the project is not there yet; a name leaves it in the change that brings it.
 PROMISED = {
@@ -54,6 +59,29 @@ def test_all_is_complete():
 
 def test_all_names_resolve_once():
     assert sorted(set(weft.__all__)) == sorted(name for name in weft.__all__ if hasattr(weft, name))
+
+
+def modules_with_exports() -> list[str]:
+    """Every module that says what it exports."""
+    found: list[str] = []
+    for path in sorted(SOURCES.rglob("*.py")):
+        tree = ast.parse(path.read_text("utf-8"))
+        if any(isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__" for node in tree.body):
+            parts = path.relative_to(SOURCES.parent).with_suffix("").parts
+            found.append(".".join(parts[:-1] if parts[-1] == "__init__" else parts))
+    return found
+
+
+@pytest.mark.parametrize("name", modules_with_exports())
+def test_every_module_has_what_it_exports_and_documents_it(name: str):
+    module = importlib.import_module(name)
+    missing = [export for export in module.__all__ if not hasattr(module, export)]
+    assert ([], len(set(module.__all__))) == (missing, len(module.__all__))
+    things = {export: getattr(module, export) for export in module.__all__}
+    silent = [
+        export for export, thing in things.items() if isinstance(thing, type | FunctionType) and not thing.__doc__
+    ]
+    assert [] == silent
 
 
 def test_all_is_sorted():
