@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import inspect
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from types import FunctionType, ModuleType
 import pytest
 
 import weft
+from weft.pipe import PipeOptions
 
 SOURCES = Path(weft.__file__).parent
 
@@ -59,6 +61,18 @@ def test_all_is_complete():
 
 def test_all_names_resolve_once():
     assert sorted(set(weft.__all__)) == sorted(name for name in weft.__all__ if hasattr(weft, name))
+
+
+def test_everything_that_reads_takes_the_same_keywords():
+    keywords = "dialect strict filters steps limits keep verbatim context status headers".split()
+    for function in (weft.read, weft.aread, weft.Pipe):
+        parameters = inspect.signature(function).parameters.values()
+        assert keywords == [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
+    assert set(keywords) == PipeOptions.__annotations__.keys()
+
+
+def test_context_takes_the_request_first():
+    assert weft.Context(request={"model": "m"}, created=5, response_id="r") == weft.Context({"model": "m"}, 5, "r")
 
 
 def modules_with_exports() -> list[str]:

@@ -45,8 +45,9 @@ examples:
   weft convert --to anthropic reply.sse  the same stream in another protocol's words
 
 weft COMMAND --help tells more; weft --version tells the version.
-Exit status: 0 the stream completed; 1 findings (lint); 2 wrong usage or unreadable input; 3 the stream ended incomplete, failed or truncated
-(the last line on standard error says why); 130 interrupted."""
+Exit status: 0 the stream completed; 1 findings (lint); 2 wrong usage or unreadable input;
+3 the stream ended incomplete, failed or truncated (the last line on standard error says why);
+130 interrupted."""
 
 _OPTIONS = ["--help", "--version"]
 OK, REFUSED, BUG, INTERRUPTED = 0, 2, 70, 130
