@@ -1,9 +1,9 @@
 # Every target sets itself up: the first one makes .venv, later ones find it. `make` alone lists them.
 # PYTHON=… picks the interpreter when .venv is first made; without it the newest of these that runs.
 
+SUITS := -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
 PYTHON ?= $(shell for python in python3.13 python3.12 python3.11 python3 python; do \
-	$$python -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
-	&& { echo $$python; break; }; done)
+	$$python $(SUITS) && { echo $$python; break; }; done)
 BIN := .venv/bin
 FRONT_ENDS := tests/referees/node
 FUZZ_SECONDS ?= 60
@@ -41,6 +41,7 @@ check: .venv/.stamp ## format, lint, types, generated docs
 	@$(BIN)/ruff format --check --quiet .
 	@echo "==> ruff check"
 	@$(BIN)/ruff check --quiet .
+	@command -v node >/dev/null || { echo "make check needs Node 20 or newer, which pyright runs on" >&2; exit 1; }
 	@echo "==> pyright"
 	@$(BIN)/pyright --pythonpath $(BIN)/python
 	@echo "==> docs"
@@ -70,7 +71,7 @@ fuzz: .venv/.stamp ## throw bytes at the framings and the sources, FUZZ_SECONDS 
 # A venv whose pip does not answer is made anew: its Python has gone, or its making was interrupted.
 define venv
 	@$(1)/bin/python -m pip --version >/dev/null 2>&1 || { \
-		test -n "$(PYTHON)" || { echo "Weft needs Python 3.11 or newer with venv; say where with PYTHON=" >&2; exit 1; }; \
+		$(PYTHON) $(SUITS) || { echo "Weft needs Python 3.11 or newer with venv; say where with PYTHON=" >&2; exit 1; }; \
 		echo "==> $(1): new, with $(PYTHON)"; \
 		$(PYTHON) -m venv --clear $(1); \
 	}

@@ -34,15 +34,10 @@ ROOT = Path(__file__).parent.parent
 MARK = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
-def schema() -> str:
-    """The JSON Schema of the event union."""
-    return msgspec.json.format(msgspec.json.encode(msgspec.json.schema(events.AnyEvent)), indent=2).decode() + "\n"
-
-
-def stream_event_schema() -> str:
-    """The JSON Schema of Stream Event v1."""
-    found = msgspec.json.schema(StreamEventV1)
-    return msgspec.json.format(msgspec.json.encode(found), indent=2).decode() + "\n"
+def schema(union: object, title: str) -> str:
+    """The JSON Schema of a union of events."""
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
+    return msgspec.json.format(msgspec.json.encode(head | msgspec.json.schema(union)), indent=2).decode() + "\n"
 
 
 def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
@@ -146,10 +141,10 @@ def target_table() -> str:
             if has
         ]
         words = ", ".join(f"`{what}`" for what in spec.encoder.loses) or "nothing"
-        rows.append(
-            (f"`{spec.name}`", "yes" if spec.reply is not None else "no", ", ".join(needs) or "as it comes", words)
-        )
-    return _table(("target", "whole replies", "blocks", "cannot say"), rows)
+        whole = "yes" if spec.reply is not None else "no"
+        profiles = ", ".join(f"`{name}`" for name in sorted(spec.encoder.profiles))
+        rows.append((f"`{spec.name}`", whole, ", ".join(needs) or "as it comes", profiles, words))
+    return _table(("target", "whole replies", "blocks", "profiles", "cannot say"), rows)
 
 
 def profile_table() -> str:
@@ -321,8 +316,8 @@ TABLES: dict[str, Callable[[], str]] = {
 def pages() -> dict[Path, str]:
     """Every file that has generated parts, as it should read."""
     wanted = {
-        ROOT / "docs" / "events.schema.json": schema(),
-        ROOT / "docs" / "stream-event-v1.schema.json": stream_event_schema(),
+        ROOT / "docs" / "events.schema.json": schema(events.AnyEvent, "A Weft event"),
+        ROOT / "docs" / "stream-event-v1.schema.json": schema(StreamEventV1, "A Stream Event, version 1"),
     }
     for page in sorted([*ROOT.glob("docs/*.md"), *ROOT.glob("*.md")]):
         text = page.read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ import msgspec
 from weft.tools import ToolIdentityMap
 
 
-class Context(msgspec.Struct, frozen=True, kw_only=True):
+class Context(msgspec.Struct, frozen=True):
     """The request and the ids around a stream. What is missing is derived from the stream, never from a clock."""
 
     request: Any = None

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from weft.context import Context
-from weft.events import BlockEnd, BlockKind, Event, Unknown
+from weft.events import BlockEnd, BlockKind, BlockStart, Event, Start, Unknown
 from weft.losses import Losses
 
 Handler = Callable[[Any], None]
@@ -82,6 +82,21 @@ class Encoder:
     def lose(self, what: str, where: str = "message") -> None:
         """Report that the stream had something that cannot be said here."""
         self._losses.add(what, self.loses[what], where)
+
+    def lose_head(self, event: Start) -> None:
+        """Report all that a message says of itself at its start."""
+        for what, said in (("id", not event.made), ("model", event.model), ("created", event.created)):
+            if said:
+                self.lose(what)
+        if event.provider is not None:
+            self.lose("meta", "provider")
+
+    def lose_kind_of_text(self, event: BlockStart) -> None:
+        """Report what makes a text other than plain text."""
+        if event.kind == "refusal":
+            self.lose("refusal", place_of(event))
+        if event.channel is not None:
+            self.lose("channel", place_of(event))
 
     def _drop(self, event: Event) -> None:
         what = self.drops[type(event)]

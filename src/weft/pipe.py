@@ -5,7 +5,7 @@ Must not know: any protocol; clocks, sockets, files.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import msgspec
 
@@ -23,6 +23,21 @@ from weft.steps import Step, chain
 from weft.steps.narrow import narrowed
 from weft.steps.restore import restored
 from weft.verbatim import MakeEncoder, Verbatim
+
+
+class PipeOptions(TypedDict, total=False):
+    """What `Pipe` and `convert` take beside their ends, for a type checker."""
+
+    dialect: str | Dialect | None
+    strict: bool
+    filters: Iterable[str | FilterMaker]
+    steps: Iterable[Step]
+    limits: Limits | None
+    keep: bool
+    verbatim: bool
+    context: Context | None
+    status: int | None
+    headers: Mapping[str, str] | None
 
 
 class Pipe:
@@ -196,7 +211,9 @@ def _encoder(target: str | ProtocolSpec, write: Any, context: Context, losses: L
     return spec.encoder(write, context, losses)
 
 
-def convert(source: Source, source_protocol: str | ProtocolSpec, target: str | ProtocolSpec, **options: Any) -> bytes:
+def convert(
+    source: Source, source_protocol: str | ProtocolSpec, target: str | ProtocolSpec, **options: Unpack[PipeOptions]
+) -> bytes:
     """A whole stream at once: everything that `Pipe` takes may be said here. An exception of the source becomes the target's failure."""
     pipe = Pipe(source_protocol, target, **options)
     pieces = Pieces(source)

@@ -19,7 +19,7 @@ from typing import Any, Protocol, cast
 
 from weft.context import Context
 from weft.errors import Error, error_from_exception
-from weft.events import Event
+from weft.events import AnyEvent, Event
 from weft.message import Collector, Message
 from weft.plain import plain
 from weft.protocol import Dialect, ProtocolSpec
@@ -82,33 +82,33 @@ def aread(
     return AsyncReading(reader.spec.name, _arun(reader, events, AsyncPieces(source)))
 
 
-class Reading(Iterator[Event]):
+class Reading(Iterator[AnyEvent]):
     """The events of one stream, and the name of the `protocol` they are read from. A loop runs over the generator itself."""
 
     def __init__(self, protocol: str, events: Generator[Event]) -> None:
         self.protocol = protocol
-        self._events = events
+        self._events = cast(Generator[AnyEvent], events)  # the union is closed: there are no others
         self.close = events.close
 
-    def __iter__(self) -> Iterator[Event]:  # noqa: PYI034 - the generator itself: a loop costs no more than before
+    def __iter__(self) -> Iterator[AnyEvent]:  # noqa: PYI034 - the generator itself: a loop costs no more than before
         return self._events
 
-    def __next__(self) -> Event:
+    def __next__(self) -> AnyEvent:
         return next(self._events)
 
 
-class AsyncReading(AsyncIterator[Event]):
+class AsyncReading(AsyncIterator[AnyEvent]):
     """The same of an async source."""
 
     def __init__(self, protocol: str, events: AsyncGenerator[Event]) -> None:
         self.protocol = protocol
-        self._events = events
+        self._events = cast(AsyncGenerator[AnyEvent], events)
         self.aclose = events.aclose
 
-    def __aiter__(self) -> AsyncIterator[Event]:  # noqa: PYI034 - likewise
+    def __aiter__(self) -> AsyncIterator[AnyEvent]:  # noqa: PYI034 - likewise
         return self._events
 
-    async def __anext__(self) -> Event:
+    async def __anext__(self) -> AnyEvent:
         return await anext(self._events)
 
 

@@ -144,7 +144,7 @@ def test_the_first_frame_comes_out_before_the_input_ends():
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--to", "openai-responses", "--profile", "codx"], "ai-sdk, codex"),
+        (["--to", "openai-responses", "--profile", "codx"], "did you mean 'codex'"),
         (["--to", "anthropc"], "did you mean 'anthropic'"),
         (["--to", "provider-delta"], "can be read, not written"),
         (["--to", "anthropic", "--from", "openai-chat", "--verbatim"], "the same protocol on both ends"),
@@ -153,6 +153,8 @@ def test_the_first_frame_comes_out_before_the_input_ends():
         (["a.sse", "--to", "anthropic", "b.sse"], "-o FOLDER"),
         (["--to", "anthropic", "-o", "out", "a.sse", "-"], "cannot be among many files"),
         (["--to", "anthropic", "-j", "0", "a.sse"], "not a number of processes"),
+        (["--to", "anthropic", "--from", "antropic", "-o", "out", "a.sse", "b.sse"], "did you mean 'anthropic'"),
+        (["--to", "gemini", "--profile", "codex"], "it knows one client only"),
         (["--to", "anthropic", "no-such-file"], "cannot read no-such-file"),
         ([], "--to"),
     ],

@@ -121,7 +121,21 @@ def test_disk_is_full():
             check=False,
             env=environment(),
         )
-    assert (2, b"weft: cannot write: No space left on device\n") == (done.returncode, done.stderr)
+    assert (2, b"weft: cannot write: no space left on device\n") == (done.returncode, done.stderr)
+
+
+def test_disk_is_full_under_the_file_of_o():
+    done = weft("events", "-q", "-o", "/dev/full", stdin=CHAT)
+    assert (2, "cannot write '/dev/full': no space left on device") == (done.returncode, told(done))
+
+
+def test_what_is_refused_changes_no_file(tmp_path: Path):
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.write_bytes(b"dear")
+    for path in (old, new):
+        assert 2 == weft("collect", "-o", path, stdin=b"what is this?").returncode
+    assert b"dear" == old.read_bytes()
+    assert not new.exists()
 
 
 def test_output_that_is_the_input_is_left_alone(tmp_path: Path):
@@ -136,7 +150,7 @@ def test_output_that_is_the_input_is_left_alone(tmp_path: Path):
 def test_output_in_a_folder_that_is_not_there(tmp_path: Path):
     done = weft("events", "-o", tmp_path / "none" / "out", stdin=CHAT)
     assert 2 == done.returncode
-    assert told(done).endswith("No such file or directory")
+    assert told(done).endswith("no such file or directory")
 
 
 @pytest.mark.parametrize(
@@ -145,6 +159,7 @@ def test_output_in_a_folder_that_is_not_there(tmp_path: Path):
         (["event"], "there is no command 'event'; did you mean 'events'?"),
         (["events", "--from", "antropic"], "there is no protocol 'antropic'; did you mean 'anthropic'?"),
         (["events", "--from", "openai-chat/zipu"], "there is no protocol 'openai-chat/zipu'; did you mean 'openai-chat/zhipu'?"),
+        (["--verson"], "there is no option '--verson'; did you mean '--version'?"),
         (["events", "--form", "anthropic"], "there is no option '--form'; did you mean '--from'?"),
         (["events", "--filter", "thnk"], "there is no filter 'thnk'; did you mean 'think'?"),
         (["events", "--from"], "argument -f/--from: expected one argument (see weft events --help)"),

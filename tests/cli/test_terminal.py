@@ -2,6 +2,7 @@
 
 import os
 import pty
+import re
 import select
 import subprocess
 import time
@@ -69,6 +70,13 @@ def test_timeline_is_not_painted(words: list[str], env: dict[str, str]):
     _, seen = on_terminal("inspect", *words, stdin=CHAT, env=environment(**env))
     assert b"m" + b"Hello" not in seen
     assert ESCAPE + b"3" not in seen
+
+
+@pytest.mark.parametrize("color", ["always", "never"])
+def test_lines_are_cut_to_the_terminal(color: str):
+    _, seen = on_terminal("inspect", "--color", color, stdin=CHAT, env=environment(COLUMNS="40"))
+    shown = [re.sub(rb"\x1b\[[0-9;]*[mK]", b"", line) for line in re.split(rb"[\r\n]+", seen)]
+    assert 40 == max(len(line.decode()) for line in shown)
 
 
 def test_pipe_is_painted_only_if_asked():

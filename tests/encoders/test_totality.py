@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 
+import weft
 from tests.encoders.rich import rich_streams
 from tests.strategies import legal_streams
 from weft import events as ev
@@ -43,12 +44,34 @@ def test_every_loss_has_a_word_and_a_reason(target):
     assert set() == set(encoder.drops.values()) - {""} - set(encoder.loses)
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("reason", [*ev.FinishReason.__args__, None])
-def test_every_finish_is_mapped(target, reason):
+OUTCOMES = {"error": "failed", "length": "incomplete", "content_filter": "incomplete"}
+
+
+def ended(target: str, reason: ev.FinishReason | None) -> tuple[bytes, set[str]]:
+    """What a target makes of a message that ended so, and what it says of the finish that it could not say."""
     error = make_error("server", "x") if reason == "error" else None
-    outcome = "failed" if reason == "error" else "completed"
-    encode(target, [ev.Start("m"), ev.End(outcome, (ev.Finish(reason=reason, raw=reason),), None, error)])
+    finish = ev.Finish(reason=reason, raw=reason)
+    out, losses = encode(target, [ev.Start("m"), ev.End(OUTCOMES.get(reason, "completed"), (finish,), None, error)])
+    return out, {loss.what for loss in losses.report()} & {"finish", "finish_other", "refusal", "error_detail"}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("reason", ["length", "content_filter", "refusal", "pause", "error", "other"])
+def test_no_finish_is_said_as_a_plain_stop_in_silence(target, reason):
+    out, lost = ended(target, reason)
+    assert lost or out != ended(target, "stop")[0]
+
+
+@pytest.mark.parametrize("target", [name for name in TARGETS if resolve(name)[0].decoder is not None])
+@pytest.mark.parametrize("reason", [*ev.FinishReason.__args__, None])
+def test_every_finish_is_read_again_or_declared_lost(target, reason):
+    out, lost = ended(target, reason)
+    got = weft.collect(weft.read(out, target))
+    without_call = {"tool_calls": "stop", None: "stop"}.get(
+        reason
+    )  # no call stands in the message, and an end without a word is a stop
+    assert lost or got.outcome == "failed" or got.finish in (reason, without_call)
+    assert (reason == "error") == (got.outcome == "failed")
 
 
 @pytest.mark.parametrize("target", TARGETS)

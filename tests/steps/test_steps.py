@@ -206,7 +206,8 @@ def test_a_broken_contract_is_the_failure_that_seed_001_sends():
         last["response"]["status"],
         last["response"]["incomplete_details"],
     )
-    assert {"code": "server_error", "message": reason} == last["response"]["error"]
+    error = last["response"]["error"]
+    assert ("server_error", reason, "response.output_text") == (error["code"], error["message"], error["param"])
     assert ("failed", ["contract_broken"]) == (pipe.outcome, [note.code for note in pipe.notes])
 
 
@@ -298,6 +299,16 @@ def test_a_custom_tools_input_comes_out_before_it_is_whole():
         if not isinstance(event, ev.BlockEnd | ev.End):
             step(event, out.append)
     assert ["abc", "def"] == [event.text for event in out if isinstance(event, ev.ArgsDelta)]
+
+
+def test_a_reader_restores_as_a_pipe_does():
+    data, context = b"".join(map(weft.to_json, call("patch_it", '{"input": "abc"}'))), weft.Context(tools=CUSTOM)
+    read = collect(weft.read(data, "events", context=context)).tool_calls
+    pipe = weft.Pipe("events", "events", context=context)
+    pipe.feed(data)
+    pipe.close()
+    assert [("patch", "custom", "abc")] == [(got.name, got.tool, got.raw) for got in read]
+    assert pipe.message.tool_calls == read
 
 
 @pytest.mark.parametrize("raw", ['{"other": 1}', "not json", '{"input": 5}', ""])

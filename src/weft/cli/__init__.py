@@ -45,9 +45,11 @@ examples:
   weft convert --to anthropic reply.sse  the same stream in another protocol's words
 
 weft COMMAND --help tells more; weft --version tells the version.
-Exit status: 0 the stream completed; 1 findings (lint); 2 wrong usage or unreadable input; 3 the stream ended incomplete, failed or truncated
-(the last line on standard error says why); 130 interrupted."""
+Exit status: 0 the stream completed; 1 findings (lint); 2 wrong usage or unreadable input;
+3 the stream ended incomplete, failed or truncated (the last line on standard error says why);
+130 interrupted."""
 
+_OPTIONS = ["--help", "--version"]
 OK, REFUSED, BUG, INTERRUPTED = 0, 2, 70, 130
 
 
@@ -85,7 +87,8 @@ def _run(words: list[str]) -> int:
         print(f"weft {_version()}")
         return OK
     if name not in COMMANDS:
-        raise Refused(UnknownNameError("option" if name.startswith("-") else "command", name, COMMANDS))
+        kind, known = ("option", _OPTIONS) if name.startswith("-") else ("command", [*COMMANDS])
+        raise Refused(UnknownNameError(kind, name, known))
     command: Command = import_module(f"weft.cli.{name}").COMMAND
     try:
         arguments = arguments_of(name, command, rest)

@@ -89,8 +89,8 @@ def _known_profile(spec: ProtocolSpec, profile: str | None) -> None:
     """A profile that changes nothing is a slip of the pen."""
     known: Mapping[str, str] = spec.encoder.profiles if spec.encoder is not None else {}
     if profile is not None and profile not in known:
-        others = f"; it knows {', '.join(sorted(known))}" if known else ""
-        raise Refused(f"{spec.name!r} has no profile {profile!r}{others}")
+        why = UnknownNameError("profile", profile, known) if known else "it knows one client only"
+        raise Refused(f"--profile for {spec.name!r}: {why}")
 
 
 def targets() -> list[str]:

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Self
 
 from weft.cli.command import Refused, say
-from weft.cli.words import one_line
+from weft.cli.words import cause, one_line
 
 _READ = 64 << 10
 
@@ -39,7 +39,7 @@ class Input:
 
     def refused(self, error: OSError | ValueError) -> Refused:
         """Why it cannot be read, in one line."""
-        return Refused(f"cannot read {self.name}: {_reason(error)}")
+        return Refused(f"cannot read {self.name}: {cause(error)}")
 
     def chunks(self) -> Iterator[bytes]:
         """What is there, again and again until the end. Raises OSError where it breaks off."""
@@ -67,9 +67,3 @@ def _size_of(raw: io.FileIO) -> int | None:
     """The size of a regular file; None for what has none."""
     status = os.fstat(raw.fileno())
     return status.st_size if stat.S_ISREG(status.st_mode) else None
-
-
-def _reason(error: OSError | ValueError) -> str:
-    """Why, in the system's words, small as they go on in a sentence."""
-    text = (error.strerror if isinstance(error, OSError) else None) or str(error)
-    return text[:1].lower() + text[1:]

@@ -25,6 +25,7 @@ class StreamOptions(NamedTuple):
     headers: dict[str, str] | None
     limits: Limits
     quiet: bool
+    one_of_many: bool = False
 
 
 def add_stream(parser: Parser) -> None:

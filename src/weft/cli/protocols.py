@@ -11,8 +11,9 @@ from weft.cli.output import Output
 from weft.cli.screen import Line, screen_for
 from weft.protocol import ProtocolSpec, specs
 
-WORDS: Final = 70
-"""How wide the words that a target cannot say may run."""
+_WORDS: Final = 70
+"""How wide the words that a target cannot say may run; less on a narrow terminal, but never less than the longest of them."""
+_LONGEST: Final = 20
 
 
 def _arguments(parser: Parser) -> None:
@@ -28,7 +29,7 @@ def _run(arguments: Any) -> int:
             output.write(msgspec.json.encode([_plain(spec) for spec in found]) + b"\n")
             return 0
         screen = screen_for(output, arguments.color)
-        for line in _lines(found):
+        for line in _lines(found, screen.width):
             screen.show(line)
     return 0
 
@@ -40,6 +41,7 @@ def _plain(spec: ProtocolSpec) -> dict[str, Any]:
         "source": spec.decoder is not None,
         "target": spec.encoder is not None,
         "framing": spec.framing,
+        "profiles": dict(spec.encoder.profiles) if spec.encoder is not None else {},
         "loses": dict(spec.encoder.loses) if spec.encoder is not None else {},
         "dialects": [
             {"name": f"{spec.name}/{row.name}", "title": row.title, "models": row.models, "evidence": row.evidence}
@@ -48,7 +50,7 @@ def _plain(spec: ProtocolSpec) -> dict[str, Any]:
     }
 
 
-def _lines(found: list[ProtocolSpec]) -> list[Line]:
+def _lines(found: list[ProtocolSpec], room: int) -> list[Line]:
     width = max(len(f"{spec.name}/{row.name}") for spec in found for row in (spec.dialect, *spec.dialects)) + 2
     lines: list[Line] = []
     for spec in found:
@@ -58,7 +60,7 @@ def _lines(found: list[ProtocolSpec]) -> list[Line]:
             [(f"  /{row.name:<{width - 3}}", "kind"), (f"{'read':<13}{row.title}", "aside")] for row in spec.dialects
         ]
         words = ", ".join(spec.encoder.loses) if spec.encoder is not None else ""
-        for number, row in enumerate(wrap(words, WORDS)):
+        for number, row in enumerate(wrap(words, max(_LONGEST, min(_WORDS, room - width)))):
             lines.append([(f"  {'' if number else 'cannot say':<{width - 2}}{row}", "aside")])
     return lines
 

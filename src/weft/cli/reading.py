@@ -28,7 +28,7 @@ class Reading:
 
     def __init__(self, options: StreamOptions, *, announce: bool = True) -> None:
         """Opens the input. `announce` says on standard error what was detected, unless that is to be quiet."""
-        _check_names(options)
+        check_names(options)
         self.input = Input(options.file, quiet=options.quiet)
         self.reader: Reader | None = None
         self.detected: Candidate | None = None
@@ -185,7 +185,7 @@ def _guarded(source: Input) -> Iterator[bytes]:
         raise _BrokenOffError(error) from None
 
 
-def _check_names(options: StreamOptions) -> None:
+def check_names(options: StreamOptions) -> None:
     """Names that nobody has are told before any file is opened."""
     try:
         for name in options.filters:

@@ -61,7 +61,7 @@ def _run(arguments: Any) -> int:
         shelf = Shelf(captures, Manner(speed=arguments.speed, split=arguments.split), arguments.faults)
         server = server_of(shelf, _quiet if arguments.quiet else say)
         bound = listening(arguments.host, arguments.port)
-    except (CaptureError, RuntimeError) as error:
+    except (CaptureError, ImportError) as error:
         raise Refused(error) from None
     except OSError as error:
         raise Refused(f"cannot listen on {arguments.host}:{arguments.port}: {(error.strerror or str(error)).lower()}; --port 0 takes any that is free") from None  # fmt: skip

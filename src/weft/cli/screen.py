@@ -88,11 +88,9 @@ def _rich(width: int) -> Callable[[Line], str] | None:
     console = Console(width=width, force_terminal=True, color_system="standard", no_color=False, highlight=False)
 
     def paint(line: Line) -> str:
-        text = Text.assemble(
-            *[(piece, STYLES.get(role, "")) for piece, role in line], no_wrap=True, overflow="ellipsis"
-        )
+        text = Text.assemble(*[(piece, STYLES.get(role, "")) for piece, role in line])
         with console.capture() as captured:
-            console.print(text, end="")
+            console.print(text, end="", no_wrap=True, overflow="ellipsis")
         return captured.get()
 
     return paint

@@ -47,6 +47,12 @@ def sized(count: int) -> str:
     return f"{amount:.1f} {_UNITS[at]}" if at else counted(count, "byte")
 
 
+def cause(error: OSError | ValueError) -> str:
+    """Why the system refuses, in its own words, small as they go on in a sentence."""
+    text = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    return text[:1].lower() + text[1:]
+
+
 def counted(count: int, thing: str) -> str:
     """So many things."""
     return f"{count:,} {thing}{'' if count == 1 else 's'}"

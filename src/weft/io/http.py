@@ -20,7 +20,7 @@ from weft.runner.attempt import Ask, Open, Upstream
 try:
     import aiohttp
 except ImportError as error:
-    raise RuntimeError("weft.io.http needs aiohttp: pip install 'weft[http]'") from error
+    raise ImportError("weft.io.http needs aiohttp: pip install 'weft[http]'") from error
 
 __all__ = ["CREDENTIALS", "Http", "bearer", "post"]
 

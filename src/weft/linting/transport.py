@@ -4,6 +4,7 @@ Knows: lines, fields and the order of frames. Must not know: what a payload says
 """
 
 import re
+from collections.abc import Iterator
 from typing import Final, Protocol
 
 from weft.framing.lines import Lines as LineReader
@@ -203,11 +204,8 @@ class EventLines:
         if not self._cr_seen and _CR in data:
             self._cr_seen = True
             self._report.add("transport/crlf", "a line ends with CR", at=self._base + data.index(_CR))
-        lines, pos = self._lines, 0
-        while pos < len(data):
-            pos = lines.advance(data, pos, len(data), self._base)
-            if lines.line is not None:
-                self._line(lines.line, lines.at)
+        for line, at in _each(self._lines, data, self._base):
+            self._line(line, at)
         self._base += len(data)
 
     def close(self) -> None:
@@ -278,11 +276,8 @@ class JSONLines:
 
     def feed(self, data: bytes) -> None:
         """Take a read of any size."""
-        lines, pos = self._lines, 0
-        while pos < len(data):
-            pos = lines.advance(data, pos, len(data), self._base)
-            if lines.line is not None:
-                self._line(lines.line, lines.at)
+        for line, at in _each(self._lines, data, self._base):
+            self._line(line, at)
         self._base += len(data)
 
     def close(self) -> None:
@@ -296,6 +291,15 @@ class JSONLines:
             self._report.add("transport/blank-line", "a blank line", at=at)
         elif found := _BREAKS.search(line):
             self._report.add("transport/line-break", f"{_named(found[0])} stands unescaped in the line", at=at)
+
+
+def _each(lines: LineReader, data: bytes, base: int) -> Iterator[tuple[bytes, int]]:
+    """The lines that end in a read, and where each begins."""
+    pos = 0
+    while pos < len(data):
+        pos = lines.advance(data, pos, len(data), base)
+        if lines.line is not None:
+            yield lines.line, lines.at
 
 
 def _named(char: bytes) -> str:

@@ -44,4 +44,4 @@ def __getattr__(name: str) -> typing.Any:
     try:
         return getattr(importlib.import_module(_WAITING[name]), name)
     except ModuleNotFoundError as error:
-        raise RuntimeError("the orchestrator needs anyio: pip install 'weft[runner]'") from error
+        raise ImportError("the orchestrator needs anyio: pip install 'weft[runner]'") from error

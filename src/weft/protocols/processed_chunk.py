@@ -157,10 +157,7 @@ class Chunker(Encoder):
             if self._after_text:
                 self.lose("blocks", place_of(event))
             self._after_text = True
-            if event.kind == "refusal":
-                self.lose("refusal", place_of(event))
-            if event.channel is not None:
-                self.lose("channel", place_of(event))
+            self.lose_kind_of_text(event)
 
     def _text(self, event: ev.TextDelta | ev.RefusalDelta) -> None:
         if event.logprobs is not None:

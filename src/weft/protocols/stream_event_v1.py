@@ -94,7 +94,7 @@ class StreamEventEncoder(Encoder):
 
     def handlers(self) -> dict[type[ev.Event], Handler]:
         return {
-            ev.Start: self._start,
+            ev.Start: self.lose_head,
             ev.BlockStart: self._block_start,
             ev.TextDelta: self._text,
             ev.RefusalDelta: self._text,
@@ -103,13 +103,6 @@ class StreamEventEncoder(Encoder):
             ev.BlockEnd: self._block_end,
             ev.End: self._end,
         }
-
-    def _start(self, event: ev.Start) -> None:
-        for what, said in (("id", not event.made), ("model", event.model), ("created", event.created)):
-            if said:
-                self.lose(what)
-        if event.provider is not None:
-            self.lose("meta", "provider")
 
     def _block_start(self, event: ev.BlockStart) -> None:
         if event.kind in ("text", "refusal"):

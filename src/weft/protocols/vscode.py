@@ -105,7 +105,7 @@ class VSCodeEncoder(Encoder):
 
     def handlers(self) -> dict[type[ev.Event], Handler]:
         return {
-            ev.Start: self._start,
+            ev.Start: self.lose_head,
             ev.BlockStart: self._block_start,
             ev.TextDelta: self._text,
             ev.RefusalDelta: self._text,
@@ -117,13 +117,6 @@ class VSCodeEncoder(Encoder):
             ev.End: self._end,
         }
 
-    def _start(self, event: ev.Start) -> None:
-        for what, said in (("id", not event.made), ("model", event.model), ("created", event.created)):
-            if said:
-                self.lose(what)
-        if event.provider is not None:
-            self.lose("meta", "provider")
-
     # -- blocks --------------------------------------------------------------------------------------------------
 
     def _block_start(self, event: ev.BlockStart) -> None:
@@ -134,10 +127,7 @@ class VSCodeEncoder(Encoder):
             if self._after_text:
                 self.lose("blocks", place_of(event))
             self._after_text = True
-            if event.kind == "refusal":
-                self.lose("refusal", place_of(event))
-            if event.channel is not None:
-                self.lose("channel", place_of(event))
+            self.lose_kind_of_text(event)
 
     def _text(self, event: ev.TextDelta | ev.RefusalDelta) -> None:
         if event.logprobs is not None:

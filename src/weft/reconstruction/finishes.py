@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from weft.errors import Error, make_error, to_seed001
+from weft.errors import Error, error_from_body, make_error, to_seed001
 from weft.events import End, Event, Finish, FinishReason, Outcome
 from weft.finish import outcome_of, worst
 from weft.steps import Emit
@@ -52,13 +52,12 @@ def failure(raw: str | None, provider: str) -> Error | None:
 
 
 def in_seed_words(event: Event, emit: Emit) -> None:
-    """A step: the error of a failed response has one of seed 001's 18 codes. A cancelled one has failed."""
+    """A step: the error of a failed response has one of seed 001's 18 codes, and nothing beside it but the message. A cancelled one has failed."""
     if type(event) is End and event.error is not None and _failed(event, event.error):
-        code = to_seed001(event.error)
-        kind = "rate_limit" if code == "rate_limit_exceeded" else "server"
-        event = msgspec.structs.replace(
-            event, outcome="failed", error=msgspec.structs.replace(event.error, code=code, type=kind)
-        )
+        code, message = to_seed001(event.error), event.error.message
+        kind = error_from_body({"code": code, "message": message}).type
+        error = msgspec.structs.replace(event.error, code=code, type=kind, parameter=None)
+        event = msgspec.structs.replace(event, outcome="failed", error=error)
     emit(event)
 
 

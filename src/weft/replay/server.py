@@ -108,11 +108,11 @@ def address_of(bound: socket.socket) -> str:
 
 
 def server_of(shelf: Shelf, tell: Tell = lambda _: None) -> Any:
-    """A uvicorn server for the shelf; its `run` takes the sockets. Raises `RuntimeError` where uvicorn is not installed."""
+    """A uvicorn server for the shelf; its `run` takes the sockets. Raises `ImportError` where uvicorn is not installed."""
     try:
         import uvicorn
     except ImportError as error:
-        raise RuntimeError("the replay server needs uvicorn: pip install 'weft[replay]'") from error
+        raise ImportError("the replay server needs uvicorn: pip install 'weft[replay]'") from error
     config = uvicorn.Config(
         Application(shelf, tell), http="httptools", ws="none", loop="asyncio", lifespan="off", interface="asgi3", log_config=None,
         log_level="critical", access_log=False, timeout_graceful_shutdown=1, server_header=False,

@@ -11,7 +11,7 @@ import importlib
 try:
     importlib.import_module("anyio")
 except ImportError as error:
-    raise RuntimeError("the runner needs anyio: pip install 'weft[runner]'") from error
+    raise ImportError("the runner needs anyio: pip install 'weft[runner]'") from error
 
 from weft.runner.attempt import Ask, Attempt, Key, Upstream, expand
 from weft.runner.breaker import Breaker, Trip

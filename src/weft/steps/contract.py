@@ -90,7 +90,7 @@ class _Schema:
         try:
             jsonschema = importlib.import_module("jsonschema")
         except ImportError as error:
-            raise RuntimeError("a JSON Schema is judged by jsonschema: pip install 'weft[contract]'") from error
+            raise ImportError("a JSON Schema is judged by jsonschema: pip install 'weft[contract]'") from error
         validator = jsonschema.validators.validator_for(schema)
         validator.check_schema(schema)
         known = importlib.import_module("jsonschema_specifications").REGISTRY

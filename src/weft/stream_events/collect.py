@@ -234,7 +234,7 @@ def _anyio() -> Any:
     try:
         return importlib.import_module("anyio")
     except ImportError as error:
-        raise RuntimeError("a timeout is kept by anyio: pip install 'weft[runner]', or say timeout=None") from error
+        raise ImportError("a timeout is kept by anyio: pip install 'weft[runner]', or say timeout=None") from error
 
 
 def _finished(at: int, call: Call, ended_well: bool) -> CollectedCall:

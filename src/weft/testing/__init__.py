@@ -42,6 +42,8 @@ __all__ = [
 def __getattr__(name: str) -> typing.Any:
     if name != "FakeClock":
         raise AttributeError(f"module 'weft.testing' has no attribute {name!r}")
-    from weft.testing.clock import FakeClock
-
+    try:
+        from weft.testing.clock import FakeClock
+    except ImportError as error:
+        raise ImportError("the clock of the tests needs anyio: pip install 'weft[runner]'") from error
     return FakeClock

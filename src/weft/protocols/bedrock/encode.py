@@ -99,11 +99,7 @@ class ConverseEncoder(Encoder):
     # -- the message ---------------------------------------------------------------------------------------------
 
     def _start(self, event: ev.Start) -> None:
-        for what, value in (("id", not event.made), ("model", event.model), ("created", event.created)):
-            if value:
-                self.lose(what)
-        if event.provider is not None:
-            self.lose("meta", "provider")
+        self.lose_head(event)
         self._event("messageStart", {"role": "assistant"})
 
     def _meta(self, event: ev.Meta) -> None:
