@@ -170,6 +170,7 @@ def test_a_call_that_is_said_again_at_another_index_is_one_call():
     """mudler/LocalAI#9722"""
     assert [("a", "f", '{"x":1}')] == routed((0, "a", "f", '{"x":1}'), (1, "a", "f", '{"x":1}'))
     assert [("a", "f", '{"x":1}')] == routed((0, "a", "f", '{"x":1}'), (1, "a", "f", ""), (1, "a", None, '{"x":1}'))
+    assert [("a", "f", '{"x":1}')] == routed((0, "a", "f", '{"x":1}'), (1, "a", "f", ""), (1, None, None, '{"x":1}'))
 
 
 @pytest.mark.parametrize("index", [0, None])

@@ -153,16 +153,17 @@ class CallRouter:
         """
         at = self._by_index.get(index) if index is not None else None
         call = at if at is not None and at.id == id and name in (None, at.name) else self._by_id[id]
-        elsewhere = None not in (index, call.index) and index != call.index
+        elsewhere = index if call.index not in (None, index) else None
         if None not in (name, call.name) and name != call.name:
-            return self._open(index) if elsewhere or call.looks_closed else call
-        if call.name is None or not (elsewhere or name) or not call.looks_closed:
+            return self._open(index) if elsewhere is not None or call.looks_closed else call
+        if call.name is None or (elsewhere is None and name is None) or not call.looks_closed:
             return call
-        if not args:
-            return None if elsewhere else call
+        if elsewhere is not None and not args:
+            self._echoes[elsewhere], self._by_index[elsewhere] = (id, call.name), call
+            return None
         if args == "".join(call.pieces):
             return None
-        return self._open(index, id, call.name) if elsewhere and args.startswith("{") else call
+        return self._open(index, id, call.name) if elsewhere is not None and (args or "").startswith("{") else call
 
     def _on_used_index(self, index: int, id: str | None, name: str | None, args: str | None) -> Call | None:
         """A fragment with a known index and no known id: more of that call, another one that uses the index too, or an echo."""
@@ -172,6 +173,8 @@ class CallRouter:
             return None
         echo = self._echoes.pop(index, None) if args else None
         if echo is not None and call.looks_closed and id in (None, echo[0]):
+            if echo[0] == call.id and args == "".join(call.pieces):
+                return None
             call = self._open(index, *echo)
             self._by_id[echo[0]] = call
         elif _opens_new(call, id, name, args):
