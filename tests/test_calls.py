@@ -170,6 +170,13 @@ def test_a_call_that_is_said_again_at_another_index_is_one_call():
     """mudler/LocalAI#9722"""
     assert [("a", "f", '{"x":1}')] == routed((0, "a", "f", '{"x":1}'), (1, "a", "f", '{"x":1}'))
     assert [("a", "f", '{"x":1}')] == routed((0, "a", "f", '{"x":1}'), (1, "a", "f", ""), (1, "a", None, '{"x":1}'))
+    assert [("a", "f", '{"x":1}')] == routed((0, "a", "f", '{"x":1}'), (1, "a", "f", ""), (1, None, None, '{"x":1}'))
+
+
+@pytest.mark.parametrize("index", [0, None])
+def test_a_whole_call_in_a_chunk_that_comes_twice_is_one_call(index: int | None):
+    """C8"""
+    assert [("a", "f", '{"x":1}')] == routed((index, "a", "f", '{"x":1}'), (index, "a", "f", '{"x":1}'))
 
 
 def test_calls_that_share_one_id_may_interleave():

@@ -150,18 +150,21 @@ class CallRouter:
     def _of_known_id(self, id: str, index: int | None, name: str | None, args: str | None) -> Call | None:
         """The call with this id, another one that shares it, or None for an echo: what has ended, said again.
 
-        Some give all calls of an answer one id, told apart by their names; LocalAI says one call at several indices.
+        Some give all calls of an answer one id, told apart by their names; LocalAI says one call at several indices, OpenRouter its last chunk twice.
         """
         at = self._by_index.get(index) if index is not None else None
         call = at if at is not None and at.id == id and name in (None, at.name) else self._by_id[id]
-        elsewhere = None not in (index, call.index) and index != call.index
+        elsewhere = index if call.index not in (None, index) else None
         if None not in (name, call.name) and name != call.name:
-            return self._open(index) if elsewhere or call.looks_closed else call
-        if not elsewhere or call.name is None or not call.looks_closed:
+            return self._open(index) if elsewhere is not None or call.looks_closed else call
+        if call.name is None or (elsewhere is None and name is None) or not call.looks_closed:
             return call
-        if args and args != "".join(call.pieces):
-            return self._open(index, id, call.name) if args.startswith("{") else call
-        return None
+        if elsewhere is not None and not args:
+            self._echoes[elsewhere], self._by_index[elsewhere] = (id, call.name), call
+            return None
+        if args == "".join(call.pieces):
+            return None
+        return self._open(index, id, call.name) if elsewhere is not None and (args or "").startswith("{") else call
 
     def _on_used_index(self, index: int, id: str | None, name: str | None, args: str | None) -> Call | None:
         """A fragment with a known index and no known id: more of that call, another one that uses the index too, or an echo."""
@@ -171,6 +174,8 @@ class CallRouter:
             return None
         echo = self._echoes.pop(index, None) if args else None
         if echo is not None and call.looks_closed and id in (None, echo[0]):
+            if echo[0] == call.id and args == "".join(call.pieces):
+                return None
             call = self._open(index, *echo)
             self._by_id[echo[0]] = call
         elif _opens_new(call, id, name, args):

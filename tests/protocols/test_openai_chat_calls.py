@@ -246,6 +246,15 @@ def test_what_looks_like_an_echo_becomes_a_call_with_its_first_argument():
     assert [("a", "f", "{}"), ("b", "f", '{"x":1}')] == told(read(*frames))
 
 
+def test_a_last_chunk_that_comes_twice_with_its_call_is_one_call():
+    """C8: OpenRouter says its last chunk twice; Mistral and others put whole calls into it."""
+    last = calls(call(0, "a", "f", '{"x":1}'))
+    last["choices"][0]["finish_reason"] = "tool_calls"
+    message = read(last, last)
+    assert ([("a", "f", '{"x":1}')], [True]) == (told(message), [each.complete for each in message.tool_calls])
+    assert ["content_after_finish", "call_echo"] == [note.code for note in message.notes]
+
+
 def test_empty_calls_are_no_calls():
     """Snowflake sends placeholders."""
     empty = {"index": 0, "id": "", "type": "", "function": {"name": "", "arguments": ""}}

@@ -79,10 +79,13 @@ def test_half_of_it_is_never_whole(data: bytes, finish: str | None):
     "reply",
     [
         {"result": {"response": "It is.", "usage": {"prompt_tokens": 5, "completion_tokens": 9}}, "success": True, "errors": []},
+        {"result": {"response_text": "It is.", "usage": {"prompt_tokens": 5, "completion_tokens": 9}}, "success": True, "errors": []},
+        {"result": {"object": "chat.completion", "choices": [{"message": {"content": "It is."}, "finish_reason": "stop"}],
+                    "usage": {"prompt_tokens": 5, "completion_tokens": 9}}, "success": True, "errors": []},
         {"generated_text": "It is.", "details": {"finish_reason": "eos_token", "generated_tokens": 9, "input_length": 5}},
         {"content": "It is.", "stop": True, "stop_type": "word", "tokens_evaluated": 5, "tokens_predicted": 9},
     ],
-    ids=["Cloudflare", "TGI", "llama.cpp"],
+    ids=["Cloudflare", "Cloudflare's Nemotron", "Cloudflare with choices", "TGI", "llama.cpp"],
 )  # fmt: skip
 def test_a_whole_reply_is_read(reply: dict[str, Any]):
     got = message(json.dumps(reply).encode(), "openai-chat")

@@ -27,6 +27,7 @@ PROTOCOL = ProtocolSpec(
         Sign("choices.delta", None, 0.95),
         Sign("choices.message", None, 0.9),
         Sign("choices", None, 0.6),
+        Sign("result.choices", None, 0.9),
         Sign("object", "text_completion", 0.6),
         Sign("id", "chatcmpl", 0.9),
         Sign("choices.text", "", 0.95),

@@ -149,6 +149,8 @@ class ChatDecoder:
             out.text(chunk.value)
         elif chunk.wrapped is not None:
             out.place.inner(chunk.wrapped, "")
+        elif (result := bytes(chunk.result)).startswith(b"{") and b'"choices"' in result:
+            out.place.inner(result, "")
         elif chunk.choices is None and (form := plain.form_of(body := jsontext.read_object(out.place.frame()))):
             plain.say(out, form, body, self._plain_call)
         elif not chunk.usage and chunk.x_groq is None and not any(getattr(chunk, fact) for fact in _FACTS):

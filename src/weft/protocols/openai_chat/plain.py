@@ -44,6 +44,10 @@ FORMS: Final = (
         "result.response", (str,), "result.response", input="result.usage.prompt_tokens",
         output="result.usage.completion_tokens", calls="result.tool_calls", last="success",
     ),
+    Form(
+        "result.response_text", (str,), "result.response_text", input="result.usage.prompt_tokens",
+        output="result.usage.completion_tokens", calls="result.tool_calls", last="success",
+    ),
     Form("response", (str,), "response", calls="tool_calls", weight=0.7),
     Form("tool_calls", (list,), "", calls="tool_calls", weight=0.4),
     # TGI, streamed and whole

@@ -108,7 +108,7 @@ class GroqExtra(Wire):
 
 
 class Chunk(Wire):
-    """A chunk, or a whole reply, or an error where either was due. `wrapped` is a chunk as Bedrock's InvokeModel sends it."""
+    """A chunk, or a whole reply, or an error where either was due. `wrapped` is a chunk as Bedrock's InvokeModel sends it, `result` may be a reply."""
 
     id: str | int | None = None
     created: int | float | None = None
@@ -122,6 +122,7 @@ class Chunk(Wire):
     data: "Chunk | None" = None
     value: str | None = None
     wrapped: bytes | None = msgspec.field(default=None, name="bytes")
+    result: msgspec.Raw = msgspec.Raw()
     citations: list[Any] | None = None
     search_results: list[Any] | None = None
     web_search: list[Any] | None = None
