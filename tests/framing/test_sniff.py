@@ -43,6 +43,14 @@ def test_anything_else_is_the_default(default, expected):
     assert expected == tell(Sniffer, b"hello\n", default=default).frames
 
 
+@pytest.mark.parametrize("words", [b"[INFO] ready", b"[12:30:01] ready", b"[x]", b"[1, 2]", b"<think>", b"<table>"])
+def test_words_that_begin_with_a_bracket_are_words(words):
+    """Seed 002: plain text between the lines, and so before the first, which once made an array or a page of all that followed."""
+    stream = words + b'\n{"a":1}\n'
+    assert [(words, "text"), (b'{"a":1}', "")] == tell(Sniffer, stream, default="ndjson").frames
+    assert [(words, "text"), (b'{"a":1}', "")] == tell(Sniffer, *bytewise(stream), default="ndjson").frames
+
+
 @pytest.mark.parametrize("default", ["sse", "ndjson"])
 def test_a_bare_end_marker_is_no_array(default):
     assert [(b"[DONE]", "")] == tell(Sniffer, *bytewise(b"[DONE]\n"), default=default).frames
@@ -86,10 +94,10 @@ def test_white_space_without_end_is_not_kept():
     for _ in range(10):
         framer.feed(b" " * 1000)
     assert framer.feed != framer._look
-    framer.feed(b"[1]\n")
+    framer.feed(b"[[]]\n")
     framer.close()
-    assert [(b"[1]", "")] == told.frames
-    assert told == tell(Sniffer, b" " * 10_000 + b"[1]\n", default="ndjson")
+    assert [(b"[[]]", "")] == told.frames
+    assert told == tell(Sniffer, b" " * 10_000 + b"[[]]\n", default="ndjson")
 
 
 def test_as_much_of_a_page_is_kept_as_is_worth_showing():

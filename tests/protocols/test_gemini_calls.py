@@ -247,3 +247,12 @@ def test_half_a_character_waits_for_the_other_half():
     halves = [frame.replace("HALF", half) for half in ("\\ud83d", "\\ude00")]
     data = sse(chunk(begun()), *halves, chunk(OVER, finish="STOP"))
     assert {"a": "😀"} == message(data, G).tool_calls[0].arguments
+
+
+def test_a_value_of_a_kind_of_tomorrow_makes_the_call_unfit_to_run():
+    """Its place in the arguments would be empty, and the call would look complete."""
+    begun = {"functionCall": {"name": "book", "willContinue": True}}
+    tomorrow = {"functionCall": {"partialArgs": [{"jsonPath": "$.when", "dateValue": "2026-01-01"}]}}
+    data = sse(chunk(begun), chunk(tomorrow), chunk(finish="STOP"))
+    [call] = message(data, G).tool_calls
+    assert (None, False, ["args_unknown_value"]) == (call.arguments, call.complete, note_codes(data, G))

@@ -17,6 +17,8 @@ _AFTER_OPENER: Final = frozenset(b'"{[]}-0123456789tfnNI')
 _AFTER_VALUE: Final = frozenset(b",:]}")
 _OPENERS: Final = frozenset(b"{[,:")
 
+OPENS_ARRAY: Final = re.compile(rb'\[[ \t\r\n]*+[{\["\]]')
+"""How an array of frames begins; `[INFO] ready` and `[12:30:01]` are words."""
 BETWEEN_VALUES: Final = re.compile(rb"[ \t\r\n,]*+")
 """What may stand between two values in a row."""
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from weft.framing.framer import DEFAULT_LIMIT, Emit, Fault, too_long
-from weft.framing.json_values import BETWEEN_VALUES, OpenValue, end_of
+from weft.framing.json_values import BETWEEN_VALUES, OPENS_ARRAY, OpenValue, end_of
 from weft.framing.lines import Lines
 from weft.framing.run import Run, TakeRun
 
@@ -153,7 +153,7 @@ class NDJSON:
 
     def _text(self, text: bytes, at: int) -> None:
         text = text.rstrip(_SPACE)
-        is_array = text[:1] == b"[" and text[-1:] == b"]"
+        is_array = text[-1:] == b"]" and (OPENS_ARRAY.match(text) is not None or text == b"[DONE]")
         self._tell(text, "" if is_array else "text", at)
 
     def _tell(self, payload: bytes, name: str, at: int) -> None:

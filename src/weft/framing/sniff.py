@@ -8,6 +8,7 @@ from typing import Final
 
 from weft.framing.framer import DEFAULT_LIMIT, Emit, Fault, Framer
 from weft.framing.framers import FRAMERS
+from weft.framing.json_values import OPENS_ARRAY
 from weft.framing.ndjson import NDJSON
 from weft.framing.page import Page
 from weft.framing.run import TakeRun
@@ -17,7 +18,9 @@ from weft.framing.unreadable import Unreadable, may_be_unreadable, unreadable
 _BOM: Final = b"\xef\xbb\xbf"
 _SPACE: Final = b" \t\r\n"
 _FIELDS: Final = (b"data:", b"event:", b"id:", b"retry:", b":")
-_BY_FIRST_BYTE: Final = {b"{": "ndjson", b"[": "json_array", b"<": "html"}
+_PAGES: Final = tuple(b"<! <? <html <head <body <title <center <h1".split())
+"""How a page begins, where words may come that begin with a bracket themselves, as `<think>` does."""
+_PAGE: Final = max(map(len, _PAGES))
 _FIRST_BYTES: Final = 4096
 """What does not show by then is the default: white space without end must not be kept."""
 _LONGEST_AWS_FRAME: Final = 25 << 20
@@ -88,10 +91,15 @@ def framing_of(head: bytes, default: str) -> str | None:
     if unreadable(head) is not None:
         return "unreadable"
     text = head.removeprefix(_BOM).lstrip(_SPACE)
-    if text in {b"", b"["}:
+    if text.rstrip(_SPACE) in {b"", b"["}:
         return None
-    if text[:1] in _BY_FIRST_BYTE and not text.startswith(b"[D"):  # which is [DONE], without a field
-        return _BY_FIRST_BYTE[text[:1]]
+    if OPENS_ARRAY.match(text):
+        return "json_array"
+    if text[:1] == b"{":
+        return "ndjson"
+    if text[:1] == b"<" and (default != "ndjson" or text[:_PAGE].lower().startswith(_PAGES)):
+        return "html"
     if default == "sse" or text.startswith(_FIELDS):
         return "sse"
-    return None if any(field.startswith(text) for field in _FIELDS) else default
+    begun = text[:_PAGE].lower()
+    return None if any(word.startswith(begun) for word in (*_FIELDS, *_PAGES)) else default

@@ -29,5 +29,7 @@ PROTOCOL = ProtocolSpec(
         Sign("usage.billed_units", None, 0.9),
         Sign("event_type", None, 0.6),
         Sign("is_finished", None, 0.8),
+        Sign("generation_id", None, 0.6),
+        Sign("meta.billed_units", None, 0.9),
     ),
 )

@@ -112,14 +112,17 @@ class FunctionCalls:
 
     def _fill(self, out: Assembler, opened: _Open, pieces: list[PartialArg]) -> None:
         """Say pieces, as far as they have a place in the text."""
-        writer, key = opened.writer, opened.key
+        writer, key, halfway = opened.writer, opened.key, opened.halfway
         opened.halfway = pieces[-1].string_value is not None and bool(pieces[-1].will_continue)
         try:
             for piece in pieces if not opened.spoiled else ():
                 if piece.string_value is not None:
                     out.args(writer.string(piece.json_path or "", piece.string_value), key)
-                else:
-                    out.args(_value(writer, piece), key)
+                elif (text := _value(writer, piece)) is not None:
+                    out.args(text, key)
+                elif piece.json_path and not (piece.will_continue or halfway):
+                    opened.spoiled = True
+                    out.note("args_unknown_value", f"the value at {piece.json_path} is of a kind that nobody has named")
         except OutOfOrderError:
             opened.spoiled = True
             out.note("args_out_of_order", "a value of the arguments has no place after what came before it")
@@ -129,11 +132,11 @@ class FunctionCalls:
         return f"call {self._count}"
 
 
-def _value(writer: ArgsWriter, piece: PartialArg) -> str:
-    """The text of a piece that is a whole value; one that has none says nothing."""
+def _value(writer: ArgsWriter, piece: PartialArg) -> str | None:
+    """The text of a piece that is a whole value; None for one that has none that is known."""
     path = piece.json_path or ""
     if piece.bool_value is not None:
         return writer.value(path, "true" if piece.bool_value else "false")
     if given(piece.number_value):
         return writer.value(path, bytes(piece.number_value).decode("utf-8", "replace"))
-    return writer.value(path, "null") if piece.null_value else ""
+    return writer.value(path, "null") if piece.null_value else None
