@@ -71,10 +71,8 @@ class Loopback:
     async def _serve(self) -> None:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
         tasks: set[asyncio.Task[None]] = set()
-        writers: set[asyncio.StreamWriter] = set()
 
         def met(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            writers.add(writer)
             task = asyncio.ensure_future(self._meet(reader, writer))
             tasks.add(task)
             task.add_done_callback(tasks.discard)
@@ -87,9 +85,6 @@ class Loopback:
         for task in [*tasks]:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        for writer in writers:  # what was not read is not waited for
-            writer.transport.abort()
-        await asyncio.sleep(0)
 
     async def _meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         play = self._plays.pop(0) if len(self._plays) > 1 else self._plays[0]

@@ -95,13 +95,11 @@ async def test_a_reply_that_is_no_http_is_the_line_s_fault(client):
 
 
 @pytest.mark.parametrize("anyio_backend", ["asyncio"])
-@pytest.mark.parametrize(("url", "headers"), [("not a url", {}), ("ftp://127.0.0.1/x", {}), ("", {"x": "a\r\nb: c"})])
-async def test_a_request_that_cannot_be_sent_is_a_mistake_of_the_program(url: str, headers: dict[str, str]):
-    with serving(ANSWER) as server:
-        open = post(url or server.url, BODY, headers=headers)
-        run = weft.run([Attempt(protocol="openai-chat", model="m", open=open)])
-        with pytest.raises(TypeError, match="cannot be sent"):
-            await run.collect()
+@pytest.mark.parametrize("url", ["not a url", "ftp://127.0.0.1/x"])
+async def test_a_request_that_cannot_be_sent_is_a_mistake_of_the_program(url: str):
+    run = weft.run([Attempt(protocol="openai-chat", model="m", open=post(url, BODY))])
+    with pytest.raises(TypeError, match="cannot be sent"):
+        await run.collect()
     assert [] == run.history
 
 
