@@ -295,7 +295,7 @@ def _until_read(child) -> None:
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (["--to", "anthropic"], "--html"),
+        (["--to", "ai-sdk"], "can be read, not written"),
         (["--html", "-", "--frames"], "no place"),
         (["--html", "-", "-o", "x"], "no place"),
         (["--html", "-", "--to", "ai-sdk"], "can be read, not written"),
