@@ -14,7 +14,7 @@ from weft.cli.timeline import Timeline
 from weft.cli.transcript import Transcript
 from weft.cli.unread import Unread
 from weft.cli.verdict import sureness
-from weft.cli.words import counted, sized
+from weft.cli.words import counted, shortened, sized
 from weft.context import Context
 from weft.encoder import Encoder
 from weft.events import End, Event
@@ -91,7 +91,9 @@ class Inspection:
         name = f"{reader.spec.name}/{reader.dialect.name}" if reader.dialect.name else reader.spec.name
         detected = self._reading.detected
         how = f"  ({sureness(detected)})" if detected is not None else ""
-        self._screen.show([(name, "name"), (f"  {reader.dialect.title or reader.spec.title}", ""), (how, "aside")])
+        title = f"  {reader.dialect.title or reader.spec.title}"
+        room = max(0, self._screen.width - len(name) - len(title))
+        self._screen.show([(name, "name"), (title, ""), (shortened(how, room) if room else "", "aside")])
 
 
 def _ignore(code: str, message: str, fatal: bool) -> None:

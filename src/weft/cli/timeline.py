@@ -169,7 +169,11 @@ class Timeline:
             if seen > _OF_A_KIND:
                 self._row("and", f"{seen - _OF_A_KIND:,} more of {name}", role="odd")
         if event.usage is not None:
-            self._row("usage", _usage(event.usage), event.usage.source or "")
+            aside = event.usage.source or ""
+            first, *more = wrap(_usage(event.usage), self._room(aside)) or [""]
+            self._row("usage", first, aside)
+            for line in more:
+                self._row("", line)
         self._row("end", f"{event.outcome}{_finishes(event)}", role=_OUTCOMES[event.outcome])
         if event.error is not None:
             for line in wrap(error_line(event.error), self._room("")):
