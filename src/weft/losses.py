@@ -36,6 +36,7 @@ WHAT: dict[str, str] = {
     "finish_other": "a finish that the target has no word for",
     "error_detail": "an error's type, code, parameter or wait",
     "meta": "facts beside the message: tier, grounding, serving provider",
+    "member": "members of the source's frames that are not read (told in full reports)",
     "id": "the message's id",
     "model": "the model's name",
     "created": "when the message was made",

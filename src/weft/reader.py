@@ -126,6 +126,19 @@ class Reader:
             self._out.fail(error)
         self._out.close(error)
 
+    def unread(self, frame: bytes, name: str = "") -> list[str]:
+        """Paths of the members of a frame that the wire type does not read, and that the protocol does not list as unread: a second parse.
+
+        An error is what it says, whatever stands beside it; what is no JSON has no members.
+        """
+        try:
+            value = jsontext.decode(frame)
+        except ValueError:
+            return []
+        if is_error_body(value):
+            return []
+        return [*unread_members(value, self._wires.get(name, self._wire), self.spec.ignores)]
+
     @property
     def ending(self) -> bool:
         """Only usage is awaited: whoever reads the socket may close it after a grace."""
@@ -312,17 +325,8 @@ class Reader:
             self._out.note("stray_text", f"{len(line)} bytes of plain text between the frames")
 
     def _check(self, data: bytes, name: str) -> None:
-        """Strict mode: members that the wire type does not read, and that the protocol does not list as unread, are violations.
-
-        An error is what it says, whatever stands beside it.
-        """
-        try:
-            value = jsontext.decode(data)
-        except ValueError:
-            return
-        if is_error_body(value):
-            return
-        for path in unread_members(value, self._wires.get(name, self._wire), self.spec.ignores):
+        """Strict mode: members that nobody reads are violations."""
+        for path in self.unread(data, name):
             self._out.note("unknown_member", f"{path} is not a member that this source is known to send", path)
 
     # -- faults --------------------------------------------------------------------------------------------------

@@ -41,14 +41,24 @@ def _walk(value: Any, kind: shape.Type, path: str, plain: str, ignores: frozense
 def _members(
     value: dict[str, Any], kind: shape.StructType, path: str, plain: str, ignores: frozenset[str]
 ) -> Iterator[str]:
-    fields = {field.encode_name: field.type for field in kind.fields}
+    fields = _fields_of(kind.cls)
     for name, member in value.items():
+        is_known = name in fields
+        if is_known and not (is_object(member) or is_array(member)):
+            continue
         here = f"{path}.{name}" if path else name
         there = f"{plain}.{name}" if plain else name
-        if name in fields:
+        if is_known:
             yield from _walk(member, fields[name], here, there, ignores)
         elif name != kind.tag_field and there not in ignores and f"*.{name}" not in ignores:
             yield here
+
+
+@cache
+def _fields_of(wire: type) -> dict[str, shape.Type]:
+    """The members that a Struct has, by the names that they have in JSON."""
+    kind = _shape_of(wire)
+    return {field.encode_name: field.type for field in kind.fields} if isinstance(kind, shape.StructType) else {}
 
 
 def _branch(value: Any, union: shape.UnionType) -> shape.Type:

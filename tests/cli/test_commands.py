@@ -247,6 +247,32 @@ def test_inspect_shows_frames_before_what_they_say(tmp_path: Path):
     assert ["frame", "start", *["frame"] * 4, "text", "end"] == kinds
 
 
+ODD = b"".join(
+    b"data: " + json.dumps(frame).encode() + b"\n\n"
+    for frame in (
+        {"id": "c", "model": "m", "mood": "fine", "choices": [{"index": 0, "delta": {"content": "Hi", "pitch": 3}}]},
+        {"id": "c", "model": "m", "choices": [{"index": 0, "delta": {"pitch": 4}, "finish_reason": "stop"}]},
+    )
+)
+
+
+def test_inspect_names_members_that_nobody_reads(tmp_path: Path):
+    """DESIGN, strict or lenient: a second parse names what the core does not see."""
+    path = tmp_path / "odd.sse"
+    path.write_bytes(ODD)
+    table = lines(weft("inspect", "--from", "openai-chat", path).stdout)
+    told = [line.split(maxsplit=2)[2] for line in table if " unread " in line]
+    assert ["mood  in 1 frame", "choices.delta.pitch  in 2 frames"] == [line.strip() for line in told]
+
+
+def test_inspect_tells_what_a_target_would_lose(call: Path):
+    table = lines(weft("inspect", "--from", "anthropic", "--to", "text", call).stdout)
+    assert {"lost"} == {line.split()[1] for line in table[7:-1]}
+    assert any("tool_call: " in line for line in table)
+    own = lines(weft("inspect", "--from", "anthropic", "--to", "events", call).stdout)
+    assert "nothing: events can say all of it" in own[-2]
+
+
 def test_inspect_tells_notes_and_whose_fault():
     odd = (
         CHAT.replace(b"data: [DONE]\n\n", b"").replace(b'"finish_reason":"stop"', b'"finish_reason":null')

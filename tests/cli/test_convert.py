@@ -38,6 +38,14 @@ def test_what_was_lost_is_written_as_json(tmp_path):
     assert ["usage"] == [loss["what"] for loss in json.loads(report.read_text())]
 
 
+@pytest.mark.parametrize("mode", [[], ["--whole"]])
+def test_a_full_report_names_members_that_nobody_reads(tmp_path, mode):
+    report = tmp_path / "losses.json"
+    stream = sse({**FRAMES[0], "mood": {"a": 1}}, *FRAMES[1:], done=True)
+    run("convert", "--from", "openai-chat", "--to", "openai-chat", "--losses", report, *mode, stdin=stream)
+    assert [("member", "mood")] == [(loss["what"], loss["where"]) for loss in json.loads(report.read_text())]
+
+
 def test_a_whole_reply_is_written():
     done = run("convert", "--from", "openai-chat", "--to", "anthropic", "--whole", stdin=STREAM)
     body = json.loads(done.stdout)

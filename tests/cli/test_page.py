@@ -10,7 +10,9 @@ import pytest
 from tests.cli.browser import Tree, dom
 from tests.cli.run import WEFT, environment, told, weft
 from tests.cli.test_commands import CALL, CHAT
+from weft.cli import page_frames
 from weft.cli.markup import joined, seen, tag
+from weft.cli.transcript import Frame
 
 EVILS = (
     "<script>document.title = 'taken'</script>",
@@ -162,6 +164,14 @@ def test_long_runs_are_folded(written):
     assert 2_002 == len([row for row in tree.all("article", class_="row") if "data: " in row["text"]])
 
 
+def test_of_a_huge_stream_the_beginning_and_the_end_are_shown(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(page_frames, "MOST", 4)
+    frames = [Frame(number, number, None, b"{}", "") for number in range(1, 10)]
+    page = page_frames.section(frames, target=False)
+    shown = [number for number in range(1, 10) if f'id="f{number}"' in page]
+    assert ([1, 2, 8, 9], True) == (shown, "5 frames in between are not shown" in page)
+
+
 def test_long_frame_is_cut(written):
     page = written(chunk(content="x" * 1_000_000) + CHAT, "--from", "openai-chat")
     assert page.stat().st_size < 100_000
@@ -295,7 +305,7 @@ def _until_read(child) -> None:
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (["--to", "anthropic"], "--html"),
+        (["--to", "ai-sdk"], "can be read, not written"),
         (["--html", "-", "--frames"], "no place"),
         (["--html", "-", "-o", "x"], "no place"),
         (["--html", "-", "--to", "ai-sdk"], "can be read, not written"),

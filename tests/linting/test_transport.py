@@ -62,6 +62,8 @@ def test_rule_finds(rule: str, protocol: str, addition: bytes):
     [
         ("transport/framing", "openai-chat", b'{"error":{"message":"m"}}', 0),
         ("transport/framing", "ollama", STREAMS["openai-chat"], 0),
+        ("transport/framing", "anthropic", b"\x1f\x8b\x08\x00\x00\x00\x00\x00", 0),
+        ("transport/framing", "ollama", "{}".encode("utf-16"), 0),
         ("transport/framing", "anthropic", b"<html><body>502</body></html>", 0),
         ("transport/crlf", "ag-ui", STREAMS["ag-ui"].replace(b"\n", b"\r\n"), STREAMS["ag-ui"].index(b"\n")),
         ("transport/no-final-blank-line", "gemini", STREAMS["gemini"][:-1], STREAMS["gemini"].rindex(b"data:")),

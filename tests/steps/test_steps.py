@@ -374,6 +374,20 @@ def test_events_that_are_read_are_of_the_restored_tools_too():
     assert ("local_shell", "local_shell") == (start.name, start.tool)
 
 
+def test_blocks_that_waited_are_numbered_as_they_open():
+    """Law 4: what leaves is a legal stream, though the shell's call opens behind the text that came after it."""
+    start, args, end = call("local_shell_fn", '{"cmd":["ls"]}')[1:4]
+    text = [ev.BlockStart(1, "text"), ev.TextDelta(1, "Hi")]
+    events = [ev.Start("m"), start, *text, args, end, ev.BlockEnd(1, complete=True), ev.End("completed")]
+    stream = b"".join(weft.to_json(event) + b"\n" for event in events)
+    out = list(weft.read(stream, "events", context=Context(tools=NATIVE)))
+    assert [(0, "text"), (1, "tool_call")] == [(e.index, e.kind) for e in out if isinstance(e, ev.BlockStart)]
+    checker = Checker()
+    for event in out:
+        checker.feed(event)
+    assert ("Hi", ["local_shell"]) == (collect(out).text, [c.tool for c in collect(out).tool_calls])
+
+
 def test_two_tools_under_one_provider_name_are_refused():
     tools = ToolIdentityMap([ToolIdentity(provider_name="a", requested_name="x")])
     with pytest.raises(ValueError, match="stands for 'x' already"):

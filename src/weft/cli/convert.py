@@ -1,7 +1,7 @@
 """`weft convert`: one protocol to another, as it comes; or many files at once."""
 
 from argparse import ArgumentTypeError
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -11,6 +11,7 @@ from weft.cli.many import convert_many
 from weft.cli.options import AUTO, StreamOptions, add_stream, stream_options
 from weft.cli.output import Output
 from weft.cli.reading import Reading
+from weft.cli.unread import UnreadBytes
 from weft.context import Context
 from weft.detect import LIKELY
 from weft.encoder import Encoder
@@ -19,6 +20,7 @@ from weft.message import Collector
 from weft.nearest import UnknownNameError
 from weft.pipe import Pipe
 from weft.protocol import BUILT_IN, ProtocolSpec, resolve
+from weft.reader import Reader
 from weft.steps.narrow import narrowed
 
 
@@ -100,7 +102,7 @@ def targets() -> list[str]:
 
 def _stream(options: StreamOptions, arguments: Any, spec: ProtocolSpec) -> Reading:
     """The common way: each read is written as soon as it is read."""
-    losses, frames = Losses(), list[bytes]()
+    losses, frames, unread = Losses(), list[bytes](), UnreadBytes(options.limits.frame)
     encoder: Encoder = spec.encoder(frames.append, Context(profile=arguments.profile), losses)
     reading = Reading(options)
     with Output(arguments.output, beside=options.file) as output:
@@ -111,20 +113,29 @@ def _stream(options: StreamOptions, arguments: Any, spec: ProtocolSpec) -> Readi
             frames.clear()
             output.flush()
 
-        reading.run(narrowed(encoder, losses), after=after, progress=not output.is_terminal)
+        reading.run(
+            narrowed(encoder, losses), after=after, before=_look(unread, arguments), progress=not output.is_terminal
+        )
+    unread.report(losses)
     _tell_losses(losses, arguments)
     return reading
 
 
 def _whole(options: StreamOptions, arguments: Any, spec: ProtocolSpec) -> Reading:
-    losses, collector = Losses(), Collector()
+    losses, collector, unread = Losses(), Collector(), UnreadBytes(options.limits.frame)
     reading = Reading(options)
     with Output(arguments.output, beside=options.file) as output:
-        reading.run(collector.feed, progress=True)
+        reading.run(collector.feed, before=_look(unread, arguments), progress=True)
         if reading.end is not None:
             output.write(spec.reply(collector.message, Context(profile=arguments.profile), losses) + b"\n")
+    unread.report(losses)
     _tell_losses(losses, arguments)
     return reading
+
+
+def _look(unread: UnreadBytes, arguments: Any) -> Callable[[Reader, bytes], object]:
+    """A full report costs a second parse, so it is made only for those who ask."""
+    return unread.feed if arguments.losses is not None else lambda _, __: None
 
 
 def _forward(options: StreamOptions, arguments: Any, spec: ProtocolSpec) -> Reading:

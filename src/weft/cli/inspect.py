@@ -12,8 +12,9 @@ from weft.cli.reading import Reading
 from weft.cli.screen import Screen, screen_for
 from weft.cli.timeline import Timeline
 from weft.cli.transcript import Transcript
+from weft.cli.unread import Unread
 from weft.cli.verdict import sureness
-from weft.cli.words import counted, sized
+from weft.cli.words import counted, shortened, sized
 from weft.context import Context
 from weft.encoder import Encoder
 from weft.events import End, Event
@@ -27,7 +28,9 @@ from weft.steps.narrow import narrowed
 class Inspection:
     """Reads one stream onto a screen. Frames are cut a second time, to be counted and shown beside what they said."""
 
-    def __init__(self, reading: Reading, screen: Screen, *, frame_limit: int, frames: bool) -> None:
+    def __init__(
+        self, reading: Reading, screen: Screen, target: ProtocolSpec | None, *, frame_limit: int, frames: bool
+    ) -> None:
         self._reading = reading
         self._screen = screen
         self._frames_shown = frames
@@ -36,10 +39,18 @@ class Inspection:
         self._frames: Sniffer | None = None
         self._began = 0.0
         self._said: list[tuple[int, Event | tuple[bytes, str]]] = []
+        self._unread = Unread()
+        self._target = target
+        self._losses = Losses()
+        encoder = target.encoder(_unwritten, Context(), self._losses) if target is not None else None
+        self._emit = narrowed(encoder, self._losses) if encoder is not None else _unsaid
 
     def run(self) -> None:
         """Read to the end."""
         self._reading.run(self._event, before=self._before, after=self._after)
+        self._timeline.unread(self._unread.counts)
+        if self._target is not None:
+            self._timeline.losses(self._target.name, self._losses.report())
         counts = [counted(count, thing) for thing, count in self._timeline.count.items() if count]
         self._screen.show([(", ".join([*counts, sized(self._reading.input.position)]), "aside")])
 
@@ -53,10 +64,13 @@ class Inspection:
     def _frame(self, data: bytes, name: str) -> None:
         if self._frames is not None:
             self._said.append((self._frames.offset, (data, name)))
+        if self._reading.reader is not None:
+            self._unread.frame(self._reading.reader, data, name)
 
     def _event(self, event: Event) -> None:
         at = self._reading.offset if type(event) is not End else self._reading.input.position
         self._said.append((at, event))
+        self._emit(event)
 
     def _after(self) -> None:
         """Tell what was said since the last time, frames before the events that came of them."""
@@ -77,7 +91,9 @@ class Inspection:
         name = f"{reader.spec.name}/{reader.dialect.name}" if reader.dialect.name else reader.spec.name
         detected = self._reading.detected
         how = f"  ({sureness(detected)})" if detected is not None else ""
-        self._screen.show([(name, "name"), (f"  {reader.dialect.title or reader.spec.title}", ""), (how, "aside")])
+        title = f"  {reader.dialect.title or reader.spec.title}"
+        room = max(0, self._screen.width - len(name) - len(title))
+        self._screen.show([(name, "name"), (title, ""), (shortened(how, room) if room else "", "aside")])
 
 
 def _ignore(code: str, message: str, fatal: bool) -> None:
@@ -92,6 +108,7 @@ class PageInspection:
         self._frame_limit = frame_limit
         self._transcript = Transcript()
         self._losses = Losses()
+        self._unread = Unread()
         self._target = target
         self._encoder: Encoder | None = target.encoder(self._write, Context(), self._losses) if target else None
         self._emit = narrowed(self._encoder, self._losses) if self._encoder is not None else _unsaid
@@ -109,7 +126,7 @@ class PageInspection:
         if self._frames is not None:
             self._frames.close()
         self._transcript.close()
-        return Page(self._transcript, self._reading, self._target, self._losses.report())
+        return Page(self._transcript, self._reading, self._target, self._losses.report(), self._unread.counts)
 
     def _before(self, reader: Reader, chunk: bytes) -> None:
         if self._frames is None:
@@ -123,6 +140,8 @@ class PageInspection:
         if self._frames is not None:
             at = time.monotonic() - self._began if self._reading.input.is_live else None
             self._transcript.frame(self._frames.offset, data, name, at)
+        if self._reading.reader is not None:
+            self._unread.frame(self._reading.reader, data, name)
 
     def _event(self, event: Event) -> None:
         if self._reading.offset != self._offset:
@@ -145,6 +164,10 @@ class PageInspection:
         self._over = True
 
 
+def _unwritten(data: bytes) -> None:
+    """Only the losses are asked for."""
+
+
 def _unsaid(event: Event) -> None:
     """There is no target."""
 
@@ -164,7 +187,7 @@ def _arguments(parser: Parser) -> None:
         "--to",
         dest="target",
         metavar="PROTOCOL",
-        help="show in the page what this target would be sent, and lose",
+        help="tell what this target would lose, and show in the page what it would be sent",
     )
 
 
@@ -172,12 +195,11 @@ def _run(arguments: Any) -> int:
     options = stream_options(arguments)
     if arguments.html is not None:
         return _write_page(options, arguments)
-    if arguments.target is not None:
-        raise Refused("--to is shown in a page: say --html PAGE as well")
+    target = target_named(arguments.target) if arguments.target is not None else None
     reading = Reading(options, announce=False)
     with Output(arguments.output, beside=options.file) as output:
         screen = screen_for(output, arguments.color)
-        Inspection(reading, screen, frame_limit=options.limits.frame, frames=arguments.frames).run()
+        Inspection(reading, screen, target, frame_limit=options.limits.frame, frames=arguments.frames).run()
     return reading.told()
 
 

@@ -5,6 +5,7 @@ A stream is hostile input: all of it goes through `markup`, and the page forbids
 """
 
 from base64 import b64encode
+from collections.abc import Mapping
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import PurePath
@@ -41,12 +42,18 @@ class Page:
     """A transcript, what is known about its reading, and what the target lost, if there is one."""
 
     def __init__(
-        self, transcript: Transcript, reading: Reading, target: ProtocolSpec | None, losses: list[Loss]
+        self,
+        transcript: Transcript,
+        reading: Reading,
+        target: ProtocolSpec | None,
+        losses: list[Loss],
+        unread: Mapping[str, int],
     ) -> None:
         self._transcript = transcript
         self._reading = reading
         self._target = target
         self._losses = losses
+        self._unread = unread
         self._name = PurePath(reading.input.name).name  # where it lies is nobody's business but the machine's
 
     def html(self) -> str:
@@ -74,6 +81,7 @@ class Page:
             self._timeline(),
             self._notes(),
             self._lost(),
+            self._not_read(),
             page_frames.section(self._transcript.frames, target=self._target is not None),
         ]
 
@@ -83,7 +91,7 @@ class Page:
         end = self._transcript.end
         outcome = end.outcome if end is not None else "truncated"
         finishes = [finish.raw or finish.reason for finish in end.finishes] if end is not None else []
-        said = ", ".join(seen(finish, 80) for finish in finishes if finish)
+        said = ", ".join(seen(finish, 80) for finish in finishes if finish and finish != outcome)
         return tag(
             "div",
             tag("h1", self._name),
@@ -196,6 +204,13 @@ class Page:
         ]
         about = f"what {self._target.name} cannot say"
         return _table("losses", "Losses", about, rows or [tag("tr", tag("td", "Nothing was lost."))])
+
+    def _not_read(self) -> Html | None:
+        rows = [
+            tag("tr", tag("td", tag("code", seen(path, 200))), tag("td", f"in {counted(count, 'frame')}"))
+            for path, count in [*self._unread.items()][:_NOTES]
+        ]
+        return _table("unread", "Not read", "members that stand beside known ones", rows) if rows else None
 
 
 def _asset(name: str) -> str:

@@ -20,15 +20,22 @@ _CELL = 4_000
 """So many characters of a frame, an event or an output are shown."""
 _FEW, _MANY = 4, 500
 """Fewer frames than these are not folded; more are folded in several equal parts, so that opening one stays quick."""
+MOST = 20_000
+"""Of more frames than these the first and the last half are shown: a page that no browser opens shows nothing."""
 _WORDS = 160
 _QUIET = (*DELTAS, ev.Usage)
 _NUL = 0
 
 
 def section(frames: list[Frame], *, target: bool) -> Html:
-    """All frames. Runs of those that only go on with what was begun are folded."""
+    """All frames, up to a limit. Runs of those that only go on with what was begun are folded."""
     titles = ["", "frame", "events", *(["output"] if target else [])]
-    parts = [part for quiet, run in groupby(frames, _goes_on) for part in _parts([*run], quiet=quiet, target=target)]
+    if len(frames) > MOST:
+        between = f"{counted(len(frames) - MOST, 'frame')} in between are not shown; weft inspect --frames shows all"
+        first, last = frames[: MOST // 2], frames[-(MOST // 2) :]
+        parts = [*_rows(first, target=target), tag("p", between, class_="between"), *_rows(last, target=target)]
+    else:
+        parts = [*_rows(frames, target=target)]
     return tag(
         "section",
         tag("h2", "Frames", tag("small", "what came, what it means", ", what is sent" if target else None)),
@@ -45,6 +52,11 @@ def section(frames: list[Frame], *, target: bool) -> Html:
         id="frames",
         class_="with-output" if target else None,
     )
+
+
+def _rows(frames: list[Frame], *, target: bool) -> Iterator[Html]:
+    for quiet, run in groupby(frames, _goes_on):
+        yield from _parts([*run], quiet=quiet, target=target)
 
 
 def _goes_on(frame: Frame) -> bool:

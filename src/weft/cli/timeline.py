@@ -3,7 +3,7 @@
 Knows: how each event reads to people. Must not know: files, clocks, or how lines get to a terminal. Texts are kept only as far as they are shown.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
@@ -13,6 +13,7 @@ from weft import events as ev
 from weft.cli.screen import Line
 from weft.cli.verdict import error_line
 from weft.cli.words import counted, one_line, shortened, sized
+from weft.losses import Loss
 
 _HEAD = 400
 _TAIL = 200
@@ -103,6 +104,21 @@ class Timeline:
         body = shortened(one_line(block.tail)[::-1], self._room(""))[::-1]
         return self._line(f"{block.offset}…", _label(block.start), body, "", _ROLES.get(block.start.kind, ""))
 
+    def unread(self, counts: Mapping[str, int]) -> None:
+        """Members that nobody reads, and in how many frames they were."""
+        for path, count in [*counts.items()][:_ENOUGH]:
+            self._row("unread", path, f"in {counted(count, 'frame')}", "odd")
+        if len(counts) > _ENOUGH:
+            self._row("and", f"{len(counts) - _ENOUGH:,} more that nobody reads", role="odd")
+
+    def losses(self, target: str, losses: Sequence[Loss]) -> None:
+        """What a target could not say."""
+        for loss in losses:
+            times = f", {loss.count:,} times" if loss.count > 1 else ""
+            self._row("lost", f"{loss.what}: {loss.why}", f"{one_line(loss.where)}{times}", "odd")
+        if not losses:
+            self._row("lost", f"nothing: {target} can say all of it", role="good")
+
     # -- one method for each event -------------------------------------------------------------------------------
 
     def _start(self, event: ev.Start) -> None:
@@ -153,7 +169,11 @@ class Timeline:
             if seen > _OF_A_KIND:
                 self._row("and", f"{seen - _OF_A_KIND:,} more of {name}", role="odd")
         if event.usage is not None:
-            self._row("usage", _usage(event.usage), event.usage.source or "")
+            aside = event.usage.source or ""
+            first, *more = wrap(_usage(event.usage), self._room(aside)) or [""]
+            self._row("usage", first, aside)
+            for line in more:
+                self._row("", line)
         self._row("end", f"{event.outcome}{_finishes(event)}", role=_OUTCOMES[event.outcome])
         if event.error is not None:
             for line in wrap(error_line(event.error), self._room("")):

@@ -25,7 +25,7 @@ _TITLES: Final = {
     "json_array": "a JSON array",
     "aws": "AWS event-stream",
     "html": "an HTML page",
-    "unreadable": "compressed, or in UTF-16",
+    "unreadable": "compressed, or in UTF-16 or UTF-32",
 }
 
 

@@ -3,7 +3,7 @@
 Knows: which kinds are held until they are whole and which stream. Must not know: targets; an encoder writes a call by its `tool`.
 
 A custom tool's call is announced at once and its input streams unwrapped. local_shell, shell and apply_patch are held until they are complete,
-then announced and sent whole; what does not have the form of such a call stays a function's. A call's kind never changes once it is announced.
+then announced and sent whole, behind what opened meanwhile; what does not have the form of such a call stays a function's. A call's kind never changes once it is announced.
 """
 
 from collections.abc import Callable, Iterable
@@ -15,13 +15,14 @@ from weft import jsontext
 from weft.events import ArgsDelta, BlockEnd, BlockStart, Event
 from weft.jsontext import is_array, is_object
 from weft.steps import Emit, Step
+from weft.steps.renumber import Renumber
 from weft.steps.unwrap import Unwrapper
 from weft.tools import ToolIdentity, ToolIdentityMap
 
 
 def restored(tools: ToolIdentityMap | None, steps: Iterable[Step]) -> list[Step]:
     """The steps, behind the restoring if the request had tools to restore."""
-    return [*steps] if tools is None else [Restore(tools), *steps]
+    return [*steps] if tools is None else [Restore(tools), Renumber(), *steps]
 
 
 class Restore:
