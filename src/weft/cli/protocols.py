@@ -85,7 +85,7 @@ def _told(head: str, words: str, width: int) -> list[Line]:
 COMMAND = Command(
     description=(
         "Lists the protocols that can be read and written; below each its dialects, providers that speak it with an accent, and what it cannot "
-        "say: in all, and from each source, of which some have no words for all of that. What one stream lost is told by `weft convert --losses`."
+        "say: in all, and from each source, of which some have no words for all of that. What one stream lost is told when it is converted."
     ),
     examples=(
         ("weft protocols", "names for --from and --to"),
