@@ -81,6 +81,7 @@ LAYERS = (
         "reconstruction",
         "vscode",
         "trace",
+        "pairs",
         "whole",
     },
     {"io", "runner", "orchestrator"},

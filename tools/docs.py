@@ -25,6 +25,7 @@ from weft.linting import CLIENTS, PROTOCOLS, all_rules
 from weft.linting.checklist import checklist
 from weft.linting.rule import told
 from weft.losses import WHAT
+from weft.pairs import lost_by
 from weft.rules import Limits, Rules
 from weft.runner import RECOURSES, Recourse
 from weft.runner.breaker import OTHERS, TRIPS
@@ -140,11 +141,26 @@ def target_table() -> str:
             )
             if has
         ]
-        words = ", ".join(f"`{what}`" for what in spec.encoder.loses) or "nothing"
-        whole = "yes" if spec.reply is not None else "no"
-        profiles = ", ".join(f"`{name}`" for name in sorted(spec.encoder.profiles))
-        rows.append((f"`{spec.name}`", whole, ", ".join(needs) or "as it comes", profiles, words))
-    return _table(("target", "whole replies", "blocks", "profiles", "cannot say"), rows)
+        words = ", ".join(f"`{what}`" for what in lost_by(spec)) or "nothing"
+        rows.append(
+            (f"`{spec.name}`", "yes" if spec.reply is not None else "no", ", ".join(needs) or "as it comes", words)
+        )
+    return _table(("target", "whole replies", "blocks", "cannot say"), rows)
+
+
+def never_table() -> str:
+    """What sources have no words for."""
+    return _table(
+        ("source", "never has"),
+        [
+            (
+                f"`{spec.name}`",
+                ", ".join(f"`{word}`" for word in WHAT if word in spec.never) or "nothing that it could not",
+            )
+            for spec in _specs()
+            if spec.decoder is not None
+        ],
+    )
 
 
 def profile_table() -> str:
@@ -300,6 +316,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "targets": target_table,
     "losses": loss_table,
     "profiles": profile_table,
+    "never": never_table,
     "limits": limit_table,
     "rules": rule_table,
     "clients": client_table,

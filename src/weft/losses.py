@@ -22,7 +22,7 @@ WHAT: dict[str, str] = {
     "executor": "that the provider runs the tool itself",
     "tool_result": "what a provider-executed tool gave back",
     "annotation": "citations and sources",
-    "annotation_offsets": "where in the text a citation stands",
+    "annotation_offsets": "where in the text a citation stands, and the words that it cites",
     "file": "generated files: images, audio, documents",
     "file_partial": "previews of a file that is still being made",
     "opaque": "items that only their own protocol has words for",

@@ -73,7 +73,8 @@ class Decoder(Shape):
 class ProtocolSpec(msgspec.Struct, frozen=True, kw_only=True):
     """A protocol by name: a source has a decoder, a target an encoder; `reply` writes its whole replies, `turn` an assistant's turn of its requests.
 
-    `framing` is the default; the bytes themselves may say otherwise. `ignores` are members known and not read.
+    `framing` is the default; the bytes themselves may say otherwise. `ignores` are members known and not read. `never` are words of
+    `losses.WHAT` for what a source has no words for, and so cannot lose on the way to any target.
     `framed` turns an SDK's object into a frame where plain JSON of it is not the wire's own form.
     """
 
@@ -88,6 +89,7 @@ class ProtocolSpec(msgspec.Struct, frozen=True, kw_only=True):
     dialects: tuple[Dialect, ...] = ()
     signs: tuple[Sign, ...] = ()
     ignores: frozenset[str] = frozenset()
+    never: frozenset[str] = frozenset()
     framed: Callable[[Any], tuple[bytes, str] | None] | None = None
 
     def dialect_named(self, name: str | None) -> Dialect:

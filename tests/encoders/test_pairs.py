@@ -18,6 +18,7 @@ from tests.encoders.test_totality import encode
 from tests.strategies import legal_streams
 from weft import events as ev
 from weft.losses import Losses
+from weft.pairs import lost_between
 from weft.pipe import Pipe
 from weft.protocol import resolve
 
@@ -167,6 +168,19 @@ def test_a_failure_over_blocked_content_stays_one_in_our_own_lines():
     told = read(out, "events")
     assert ("failed", "failed") == (pipe.message.outcome, told.outcome)
     assert pipe.message.error == told.error
+
+
+@pytest.mark.parametrize("source", [*TWO_WAY, "ai-sdk", "provider-delta"])
+def test_a_pair_loses_only_what_its_table_names(source):
+    """What a source never has is never lost, and what a target does not name is not either."""
+    found = {
+        (target, loss.what)
+        for path in fixtures_of(source)
+        for target in (*TWO_WAY, "ag-ui", "stream-event-v1", "processed-chunk", "vscode", "text")
+        for loss in through(path.read_bytes(), named(path), target)[1].losses
+        if loss.what not in lost_between(resolve(source)[0], resolve(target)[0])
+    }
+    assert set() == found
 
 
 # -- generated streams ---------------------------------------------------------------------------------------------

@@ -315,3 +315,12 @@ def test_every_fixture_is_told(source):
 def test_recorded_streams_are_told(corpus, source):
     for row in recorded(source, 25):
         check((CORPUS / row["file"]).read_bytes(), source)
+
+
+def test_text_that_overtakes_a_call_is_told():
+    """The call is said when it is whole, and a person does not wait for it."""
+    overtaken = [ev.BlockStart(0, "tool_call", id="c", name="look"), *text(1, "Hm."), ev.BlockEnd(0, True)]
+    lines, lost = told(TARGET, overtaken, CALLED)
+    assert ["LanguageModelTextPart", "LanguageModelToolCallPart"] == [line["type"] for line in lines]
+    assert {"args_stream", "order"} == set(lost)
+    assert "order" not in told(TARGET, call(0, "{}"), text(1, "Hm."), CALLED)[1]

@@ -9,6 +9,7 @@ from weft.cli.command import Command, Parser, say
 from weft.cli.options import add_color, add_output
 from weft.cli.output import Output
 from weft.cli.screen import Line, screen_for
+from weft.pairs import lost_between, lost_by
 from weft.protocol import ProtocolSpec, specs
 
 _WORDS: Final = 70
@@ -26,7 +27,7 @@ def _run(arguments: Any) -> int:
     found = list(specs(lambda error: say(f"weft: {error}")))
     with Output(arguments.output) as output:
         if arguments.json:
-            output.write(msgspec.json.encode([_plain(spec) for spec in found]) + b"\n")
+            output.write(msgspec.json.encode([_plain(spec, _sources(found)) for spec in found]) + b"\n")
             return 0
         screen = screen_for(output, arguments.color)
         for line in _lines(found, screen.width):
@@ -34,7 +35,7 @@ def _run(arguments: Any) -> int:
     return 0
 
 
-def _plain(spec: ProtocolSpec) -> dict[str, Any]:
+def _plain(spec: ProtocolSpec, sources: list[ProtocolSpec]) -> dict[str, Any]:
     return {
         "name": spec.name,
         "title": spec.title,
@@ -42,7 +43,8 @@ def _plain(spec: ProtocolSpec) -> dict[str, Any]:
         "target": spec.encoder is not None,
         "framing": spec.framing,
         "profiles": dict(spec.encoder.profiles) if spec.encoder is not None else {},
-        "loses": dict(spec.encoder.loses) if spec.encoder is not None else {},
+        "loses": lost_by(spec),
+        "from": {source.name: [*lost_between(source, spec)] for source in sources} if spec.encoder is not None else {},
         "dialects": [
             {"name": f"{spec.name}/{row.name}", "title": row.title, "models": row.models, "evidence": row.evidence}
             for row in spec.dialects
@@ -59,21 +61,41 @@ def _lines(found: list[ProtocolSpec], room: int) -> list[Line]:
         lines += [
             [(f"  /{row.name:<{width - 3}}", "kind"), (f"{'read':<13}{row.title}", "aside")] for row in spec.dialects
         ]
-        words = ", ".join(spec.encoder.loses) if spec.encoder is not None else ""
-        for number, row in enumerate(wrap(words, max(_LONGEST, min(_WORDS, room - width)))):
-            lines.append([(f"  {'' if number else 'cannot say':<{width - 2}}{row}", "aside")])
+        if spec.encoder is not None:
+            lines += _told("cannot say", ", ".join(lost_by(spec)) or "nothing: all of it goes on", width, room)
+            for source in _sources(found) if lost_by(spec) else ():
+                lines += _told(f"  from {source.name}", _pair(source, spec), width, room)
     return lines
+
+
+def _sources(specs: list[ProtocolSpec]) -> list[ProtocolSpec]:
+    return [spec for spec in specs if spec.decoder is not None]
+
+
+def _pair(source: ProtocolSpec, target: ProtocolSpec) -> str:
+    """What one cannot carry to the other, told by what the source never has."""
+    kept = [word for word in lost_by(target) if word not in lost_between(source, target)]
+    return f"all but {', '.join(kept)}" if kept else "all of it"
+
+
+def _told(head: str, words: str, width: int, room: int) -> list[Line]:
+    rows = wrap(words, max(_LONGEST, min(_WORDS, room - width)))
+    return [[(f"  {'' if number else head:<{width - 2}}{row}", "aside")] for number, row in enumerate(rows)]
 
 
 COMMAND = Command(
     description=(
         "Lists the protocols that can be read and written; below each its dialects, providers that speak it with an accent, and what it cannot "
-        "say. From one protocol to another only that is lost which the first said and the second cannot say."
+        "say: in all, and from each source, of which some have no words for all of that. What one stream lost is told when it is converted."
     ),
     examples=(
         ("weft protocols", "names for --from and --to"),
         ("weft protocols --json | jq -r '.[].dialects[].name'", "the dialects alone"),
         ("weft protocols --json | jq '.[] | select(.name == \"gemini\").loses'", "what a target cannot say, and why"),
+        (
+            "weft protocols --json | jq '.[] | select(.name == \"gemini\").from.anthropic'",
+            "what this pair cannot carry",
+        ),
     ),
     arguments=_arguments,
     run=_run,

@@ -167,6 +167,9 @@ PROTOCOL = ProtocolSpec(
     name="provider-delta",
     title="ProviderStreamDelta (GodeX, seed 001)",
     framing="ndjson",
+    never=frozenset(
+        "choices steps usage_early file file_partial annotation annotation_offsets logprobs refusal signature executor tool_result opaque channel".split()
+    ),
     decoder=ProviderDeltaDecoder,
     dialect=Dialect(rules=Rules(ends_on=frozenset({"finish"}))),
     signs=(Sign("finishReason", None, 0.6), Sign("toolCall", None, 0.8), Sign("text", None, 0.2)),

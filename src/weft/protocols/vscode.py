@@ -81,6 +81,7 @@ class VSCodeEncoder(Encoder):
         "reasoning_form": "thinking is one text",
         "signature": "only a thinking part has a place for state of its origin",
         "refusal": "a refusal is a text like any other",
+        "order": "a call and a file are said when they are whole: what began after them and came before their end stands first",
         "blocks": "texts have no blocks: neighbours run together",
         "logprobs": "a text has no log probabilities",
         "channel": "a text has no channel",
@@ -101,6 +102,7 @@ class VSCodeEncoder(Encoder):
         super().__init__(write, context, losses)
         self._open: dict[int, _Open] = {}
         self._after_text = False
+        self._latest = -1
         self._thinks = context.profile not in WITHOUT_THINKING
 
     def handlers(self) -> dict[type[ev.Event], Handler]:
@@ -123,6 +125,8 @@ class VSCodeEncoder(Encoder):
         self._open[event.index] = block = _Open(event, [])
         if event.kind == "reasoning" and event.item_id is not None:
             block.tail = b',"id":' + jsontext.line(event.item_id) + b"}\n"
+        if event.kind not in self.beside:
+            self._latest = event.index
         if event.kind in ("text", "refusal"):
             if self._after_text:
                 self.lose("blocks", place_of(event))
@@ -181,6 +185,8 @@ class VSCodeEncoder(Encoder):
         if block.start.kind == "tool_call":
             self._call(block, complete=event.complete)
         elif block.start.kind == "file" and block.pieces:
+            if event.index < self._latest:
+                self.lose("order", place_of(event))
             self._data("".join(block.pieces), block.media_type, event)
 
     def _call(self, block: _Open, *, complete: bool) -> None:
@@ -192,6 +198,8 @@ class VSCodeEncoder(Encoder):
         if not complete or (not custom and jsontext.decode_object(raw) is None):
             self.lose("tool_call", place_of(start))
             return
+        if start.index < self._latest:
+            self.lose("order", place_of(start))
         if start.tool != "function":
             self.lose("tool_kind", place_of(start))
         if start.arrival == "delta":

@@ -9,6 +9,7 @@ PROTOCOL = ProtocolSpec(
     name="ai-sdk",
     title="Vercel AI SDK fullStream parts",
     framing="ndjson",
+    never=frozenset("choices refusal logprobs".split()),
     decoder=AISDKDecoder,
     dialect=AI_SDK,
     ignores=IGNORES,

@@ -12,6 +12,7 @@ PROTOCOL = ProtocolSpec(
     name="ai-sdk-ui",
     title="Vercel AI SDK UI message stream",
     framing="sse",
+    never=frozenset("choices refusal logprobs model created".split()),
     decoder=UIStreamDecoder,
     encoder=UIStreamEncoder,
     reply=reply,

@@ -13,6 +13,7 @@ PROTOCOL = ProtocolSpec(
     name="anthropic",
     title="Anthropic Messages",
     framing="sse",
+    never=frozenset("choices steps usage_early file file_partial logprobs channel created".split()),
     decoder=AnthropicDecoder,
     encoder=AnthropicEncoder,
     reply=reply,

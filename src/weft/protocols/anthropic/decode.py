@@ -13,7 +13,7 @@ from weft.assembler import Assembler
 from weft.errors import error_from_body, make_error
 from weft.protocols.anthropic import families, guests, source
 from weft.protocols.anthropic.content import UNNUMBERED, Content, is_block
-from weft.protocols.anthropic.dialects import BEDROCK, ROWS, AnthropicDialect
+from weft.protocols.anthropic.dialects import BEDROCK, AnthropicDialect, provider_of
 from weft.protocols.anthropic.usage import Counter
 from weft.protocols.anthropic.wire import Event, Message
 
@@ -113,8 +113,7 @@ class AnthropicDecoder:
 
     def _begin(self, message: Message) -> None:
         self._begun, self._id = True, _id(message)
-        host = next((row for row in ROWS if self._id and self._id.startswith(row.ids)), None)
-        self._provider = self._provider or (host.provider if host is not None else None)
+        self._provider = self._provider or provider_of(self._id)
         self.out.start(self._id, message.model, message.provider or self._provider)
         for name in _MESSAGE_METAS:
             if value := getattr(message, name):

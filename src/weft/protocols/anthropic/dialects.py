@@ -41,3 +41,8 @@ VERTEX = AnthropicDialect(
 )
 
 ROWS: tuple[AnthropicDialect, ...] = (BEDROCK, VERTEX)
+
+
+def provider_of(id: str | None) -> str | None:
+    """The host that a message's id betrays."""
+    return next((row.provider for row in ROWS if id and id.startswith(row.ids)), None)

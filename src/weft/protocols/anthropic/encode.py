@@ -21,6 +21,7 @@ from weft.finish import finish_reason
 from weft.jsontext import is_object
 from weft.losses import Losses
 from weft.protocols.anthropic import words
+from weft.protocols.anthropic.dialects import provider_of
 from weft.toolids import fitted
 
 _ILLEGAL = re.compile(r"[^a-zA-Z0-9_-]")
@@ -129,7 +130,7 @@ class AnthropicEncoder(Encoder):
     def _start(self, event: ev.Start) -> None:
         if event.created is not None:
             self.lose("created")
-        if event.provider is not None:
+        if event.provider not in (None, provider_of(self._context.response_id or event.id)):
             self.lose("meta", "provider")
         self._message = words.message(self._context.response_id or event.id, event.model)
 

@@ -13,6 +13,7 @@ PROTOCOL = ProtocolSpec(
     name="bedrock",
     title="Amazon Bedrock Converse",
     framing="aws",
+    never=frozenset("choices steps usage_early file_partial logprobs channel model created".split()),
     decoder=ConverseDecoder,
     encoder=ConverseEncoder,
     reply=reply,

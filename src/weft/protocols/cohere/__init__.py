@@ -13,6 +13,9 @@ PROTOCOL = ProtocolSpec(
     name="cohere",
     title="Cohere v2 chat",
     framing="sse",
+    never=frozenset(
+        "choices steps usage_early file file_partial signature executor tool_result opaque model created".split()
+    ),
     decoder=CohereDecoder,
     encoder=CohereEncoder,
     reply=reply,

@@ -13,6 +13,7 @@ PROTOCOL = ProtocolSpec(
     name="gemini",
     title="Google Gemini generateContent",
     framing="sse",
+    never=frozenset("steps usage_early file_partial".split()),
     decoder=GeminiDecoder,
     encoder=GeminiEncoder,
     reply=reply,

@@ -67,7 +67,7 @@ class GeminiEncoder(Encoder):
         "executor": "a tool that another provider ran is not the client's to run",
         "tool_result": "results of another provider's tools have no part",
         "annotation": "of another protocol's citations only those of a URL have a place",
-        "annotation_offsets": "where a text cites another protocol's source is not said",
+        "annotation_offsets": "where a text cites another protocol's source, and what of it, is not said",
         "file": "only base64 and URLs have a part",
         "file_partial": "previews have no place",
         "opaque": "another protocol's items have no part",
@@ -345,7 +345,7 @@ class GeminiEncoder(Encoder):
             self._candidate(choice, {"citationMetadata": {"citations": [raw]}})
         elif event.url is not None:
             source = {"web": {"uri": event.url, **({"title": event.title} if event.title else {})}}
-            if event.start is not None or event.end is not None or source in lane.sources:
+            if (event.start, event.end, event.text) != (None, None, None) or source in lane.sources:
                 self.lose("annotation_offsets", place_of(event))
             if source not in lane.sources:
                 lane.sources.append(source)

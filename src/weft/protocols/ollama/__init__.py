@@ -12,6 +12,9 @@ PROTOCOL = ProtocolSpec(
     name="ollama",
     title="Ollama native chat and generate",
     framing="ndjson",
+    never=frozenset(
+        "choices steps usage_early usage_split file_partial annotation annotation_offsets signature executor tool_result opaque".split()
+    ),
     decoder=OllamaDecoder,
     encoder=OllamaEncoder,
     reply=reply,

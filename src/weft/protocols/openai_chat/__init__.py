@@ -14,6 +14,7 @@ PROTOCOL = ProtocolSpec(
     name="openai-chat",
     title="OpenAI chat.completions",
     framing="sse",
+    never=frozenset("steps usage_early file_partial".split()),
     decoder=ChatDecoder,
     encoder=ChatEncoder,
     reply=reply,

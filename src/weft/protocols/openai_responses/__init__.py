@@ -12,6 +12,7 @@ PROTOCOL = ProtocolSpec(
     name="openai-responses",
     title="OpenAI Responses",
     framing="sse",
+    never=frozenset("choices steps usage_early".split()),
     decoder=ResponsesDecoder,
     encoder=ResponsesEncoder,
     reply=reply,

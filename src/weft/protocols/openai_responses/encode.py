@@ -24,6 +24,7 @@ from weft.jsontext import is_object
 from weft.logprobs import tokens_of
 from weft.losses import Losses
 from weft.protocols.openai_responses import response
+from weft.protocols.openai_responses.dialects import host_of
 from weft.protocols.openai_responses.written import (
     Written,
     WrittenCall,
@@ -75,6 +76,7 @@ class ResponsesEncoder(Encoder):
         "executor": "a tool that another provider ran has no item here",
         "tool_result": "results of another provider's tools have no item here",
         "annotation": "only URL citations can be said of another protocol's",
+        "annotation_offsets": "a citation does not say the words that it cites",
         "logprobs": "log probabilities are those of single tokens of a text",
         "file": "only images have a place",
         "opaque": "another protocol's items have no place",
@@ -159,7 +161,8 @@ class ResponsesEncoder(Encoder):
     # -- the response --------------------------------------------------------------------------------------------
 
     def _start(self, event: ev.Start) -> None:
-        if event.provider is not None:
+        told = host_of(self._context.response_id or event.id, event.model)
+        if event.provider not in (None, told and told.provider):
             self.lose("meta", "provider")
         self._response = response.envelope(event, self._context)
         self._ready = {**self.on}
@@ -195,7 +198,9 @@ class ResponsesEncoder(Encoder):
         self._close_item()
         status, beside = response.ending(event)
         finish = event.finishes[0].reason if event.finishes else None
-        unsaid = finish in ("other", "pause") or (finish == "refusal" and not self._refused)
+        unsaid = (
+            finish == "other" or (finish == "pause" and not self._asks()) or (finish == "refusal" and not self._refused)
+        )
         if status == "completed" and (unsaid or (finish == "tool_calls" and not self._called)):
             self.lose("finish_other")
         if status == "failed" and event.error is not None and not says_all(beside["error"], event.error):
@@ -203,6 +208,10 @@ class ResponsesEncoder(Encoder):
         whole = {"status": status, "output": self._output, "usage": response.usage(event.usage), **beside}
         self._response = {**self._response, **whole}
         self._event(f"response.{status}", {"response": self._response})
+
+    def _asks(self) -> bool:
+        """An approval that is asked for is what a pause is here."""
+        return any(item.get("type") == "mcp_approval_request" for item in self._output)
 
     # -- blocks --------------------------------------------------------------------------------------------------
 
@@ -295,6 +304,8 @@ class ResponsesEncoder(Encoder):
         if raw is None and event.url is not None:
             raw = {"type": "url_citation", "start_index": event.start or 0, "end_index": event.end or 0}
             raw |= {"url": event.url, "title": event.title or ""}
+            if event.text is not None:
+                self.lose("annotation_offsets", place_of(event))
         if isinstance(self._item, WrittenMessage) and raw is not None and "url_citation" not in raw:
             self._item.annotate(raw)
         else:
