@@ -13,12 +13,13 @@ from weft.cli.output import Output
 from weft.cli.reading import Reading
 from weft.context import Context
 from weft.encoder import Encoder
+from weft.events import Event
 from weft.losses import Losses
 from weft.message import Collector
 from weft.nearest import UnknownNameError
 from weft.pipe import Pipe
 from weft.protocol import BUILT_IN, ProtocolSpec, resolve
-from weft.steps.narrow import narrowed
+from weft.steps.narrow import by_reads
 
 
 def _arguments(parser: Parser) -> None:
@@ -76,18 +77,21 @@ def targets() -> list[str]:
 
 def _stream(options: StreamOptions, arguments: Any, spec: ProtocolSpec) -> int:
     """The common way: each read is written as soon as it is read."""
-    losses, frames = Losses(), list[bytes]()
+    losses, frames, events = Losses(), list[bytes](), list[Event]()
     encoder: Encoder = spec.encoder(frames.append, Context(profile=arguments.profile), losses)
+    say_all = by_reads(encoder, losses)
     reading = Reading(options)
     with Output(arguments.output, beside=options.file) as output:
 
         def after() -> None:
+            say_all(events)
+            events.clear()
             encoder.flush()
             output.write(b"".join(frames))
             frames.clear()
             output.flush()
 
-        reading.run(narrowed(encoder, losses), after=after, progress=not output.is_terminal)
+        reading.run(events.append, after=after, progress=not output.is_terminal)
     _tell_losses(losses, arguments)
     return reading.told()
 
