@@ -24,6 +24,7 @@ class Forward:
         self._framing = framing
         self._held = bytearray()
         self._searched = 0
+        self._binary = False
         self._whole: tuple[bytes, ...] = ()  # a read that ends so, with nothing held, is whole
         self._end: Callable[[bytes], int] = self._look
         self._array = JSONArray(self._element, self._fault)
@@ -32,7 +33,7 @@ class Forward:
     def feed(self, data: bytes) -> bytes:
         """Take the next bytes; give what is whole."""
         held = self._held
-        if not held and data.endswith(self._whole):
+        if not held and (data.endswith(self._whole) or (self._binary and _length(data) == len(data))):
             return data
         held += data
         end = self._end(data)
@@ -71,7 +72,7 @@ class Forward:
         elif framing == "json_array":
             self._end = self._end_of_elements
         elif framing == "aws":
-            self._end = self._end_by_length
+            self._binary, self._end = True, self._end_by_length
         else:
             self._whole, self._end = (b"\n\n", b"\r\n\r\n"), self._end_of_frames
         return self._end(head)
@@ -103,7 +104,7 @@ class Forward:
         """Frames tell their own length, so they are walked, not searched."""
         held, end, last = self._held, 0, len(self._held) - _PRELUDE
         while end <= last:
-            length: int = unpack_from("!I", held, end)[0]
+            length = _length(held, end)
             if length < _PRELUDE or end + length > len(held):
                 break
             end += length
@@ -111,3 +112,8 @@ class Forward:
 
     def _fault(self, code: str, message: str, fatal: bool) -> None:
         """What is wrong with an array is for a reader to say."""
+
+
+def _length(data: bytes | bytearray, at: int = 0) -> int:
+    """How long a binary frame says that it is; 0 where that is not known yet."""
+    return unpack_from("!I", data, at)[0] if len(data) >= at + _PRELUDE else 0

@@ -20,7 +20,7 @@ from weft.unfold import end, facts, opening, parts, start
 
 MakeReader = Callable[[Callable[[Event], object]], Reader]
 MakeEncoder = Callable[[Callable[[bytes], object]], Encoder]
-_LAST, _ENOUGH = 16, 1 << 12
+_LAST, _ENOUGH = 16, 1 << 11
 """If nobody watched, what so many reads gave at the end is looked at, or less of them if it is so many bytes: finish, usage and terminator may come one by one."""
 
 

@@ -42,9 +42,13 @@ def by_reads(encoder: Encoder, losses: Losses) -> Callable[[list[Event]], None]:
 
     def take_all(events: list[Any]) -> None:
         at, count = 0, len(events)
+        if count == 1:
+            encoder.like = None
+            take(events[0])
+            return
         while at < count:
             like = encoder.like
-            end = _run_end(like, events, at) if like is not None and count > 1 else at
+            end = _run_end(like, events, at) if like is not None else at
             if end > at:
                 encoder.more([event.text for event in events[at:end]])
                 at = end
