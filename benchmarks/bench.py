@@ -3,11 +3,15 @@
     python -m benchmarks.bench [--rounds N] [--only WORD] [--instructions]
 
 The floor is the least that any reader must do: split the frames and parse each once with the decoder's own wire types. Ratios are medians over
-rounds in which floor and reader take turns, so that a busy machine slows both; trust them, not the digits.
+rounds in which floor and subject take turns, so that a busy machine slows both; trust them, not the digits.
 """
 
 import argparse
 import gc
+import os
+import platform
+import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -19,18 +23,20 @@ from time import process_time
 from typing import Any
 
 import msgspec
+from benchmarks.floors import NARROW, Reads, floor, narrow_floor, split
 from benchmarks.inputs import INPUTS, anthropic_tools, chat_tools, responses_tools
+from benchmarks.table import Table, tell_missed
 
-from weft.framing import FRAMERS
 from weft.pipe import Pipe
-from weft.protocol import resolve
 from weft.reader import Reader
 
 ROOT = Path(__file__).parent.parent
 READ = 4096
+SIZES = (("4 KiB", READ), ("a frame", None))
 
-# input -> the budget as a ratio to the floor: at 4 KiB reads, at one frame a read
-TEXT, TOOLS = (1.8, 2.0), (2.0, 2.4)
+# The budget as a ratio to the floor: at 4 KiB reads, at one frame a read.
+TEXT, TOOLS, PAIR = (1.8, 2.0), (2.0, 2.4), (2.2, 2.7)
+WATCHED, UNWATCHED = 1.15, 1.3  # of reading alone, of the bare split
 PAIRS = (
     ("chat text", "openai-responses"),
     ("chat text", "anthropic"),
@@ -40,9 +46,15 @@ PAIRS = (
     ("anthropic mixed", "openai-responses"),
     ("gemini", "openai-chat"),
 )
-PAIR = (2.2, 2.7)
-
-Reads = list[bytes]
+FORWARDED = ("chat text", "chat tools", "anthropic mixed", "gemini", "responses text", "ollama", "bedrock text")
+GROWING: dict[str, Callable[[int], Reads]] = {
+    **{name: make for name, (_, make) in INPUTS.items() if name not in ("chat tools", "anthropic mixed", "responses tools")},
+    "chat tools": partial(chat_tools, 1),
+    "anthropic tools": anthropic_tools,
+    "responses tools": partial(responses_tools, 1),
+}  # fmt: skip
+_IMPORTS = ("import weft", "import weft; weft.read")
+Run = Callable[[], None]
 
 
 def in_reads(frames: Reads, size: int | None) -> Reads:
@@ -51,36 +63,6 @@ def in_reads(frames: Reads, size: int | None) -> Reads:
         return frames
     whole = b"".join(frames)
     return [whole[start : start + size] for start in range(0, len(whole), size)]
-
-
-def floor(protocol: str, reads: Reads) -> None:
-    """Split the frames in the plainest way, and parse each once."""
-    spec, _ = resolve(protocol)
-    if spec.framing == "aws":
-        return _floor_binary(spec, reads)
-    parse = msgspec.json.Decoder(spec.decoder.wire).decode
-    mark = b"\n" if spec.framing == "ndjson" else b"\r\n\r\n" if b"\r\n\r\n" in reads[0] else b"\n\n"
-    rest = b""
-    for read in reads:
-        *frames, rest = (rest + read).split(mark)
-        for frame in frames:
-            at = frame.find(b"data: ") if mark != b"\n" else -6
-            payload = frame[at + 6 :]
-            if payload and payload != b"[DONE]":
-                parse(payload)
-    return None
-
-
-def _floor_binary(spec: Any, reads: Reads) -> None:
-    """Our own framer stands in for a bare splitter: both have to check two sums a frame."""
-    parsers = {name: msgspec.json.Decoder(wire).decode for name, wire in spec.decoder.wires.items()}
-
-    def take(payload: bytes, name: str) -> None:
-        parsers[name](payload)
-
-    framer = FRAMERS["aws"](take, lambda *_: None)
-    for read in reads:
-        framer.feed(read)
 
 
 def read_all(protocol: str, reads: Reads) -> None:
@@ -93,154 +75,201 @@ def read_all(protocol: str, reads: Reads) -> None:
     reader.close()
 
 
-def pipe_all(protocol: str, target: str, reads: Reads) -> None:
+def pipe_all(protocol: str, target: str, reads: Reads, **options: Any) -> None:
     """Bytes to bytes."""
-    pipe = Pipe(protocol, target, keep=False)
+    pipe = Pipe(protocol, target, **{"keep": False, **options})
     for read in reads:
         pipe.feed(read)
     pipe.close()
 
 
-def compare(base: Callable[[], None], subject: Callable[[], None], rounds: int) -> tuple[float, float, float]:
-    """Seconds of both, and the median ratio over rounds in which they take turns."""
-    base(), subject()
-    pairs: list[tuple[float, float]] = []
-    for _ in range(rounds):
-        gc.collect()
-        spent = [cpu(base), cpu(subject)]
-        pairs.append((spent[0], spent[1]))
-    return min(a for a, _ in pairs), min(b for _, b in pairs), statistics.median(b / a for a, b in pairs)
-
-
-def cpu(run: Callable[[], None]) -> float:
+def cpu(run: Run) -> float:
+    """Seconds."""
     started = process_time()
     run()
     return process_time() - started
 
 
-def show(title: str, head: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
-    """A table."""
-    widths = [max(len(row[at]) for row in (head, *rows)) for at in range(len(head))]
-    print(f"\n{title}")
-    for row in (head, tuple("-" * width for width in widths), *rows):
-        print("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)))
+def compare(rounds: int, base: Run, *subjects: Run) -> list[tuple[float, float]]:
+    """For the base and each subject: its least seconds, and the median of its ratio to the base over rounds in which all take turns."""
+    runs = (base, *subjects)
+    for run in runs:
+        run()
+    spent: list[list[float]] = []
+    for _ in range(rounds):
+        gc.collect()
+        spent.append([cpu(run) for run in runs])
+    return [
+        (min(row[at] for row in spent), statistics.median(row[at] / row[0] for row in spent)) for at in range(len(runs))
+    ]
 
 
-def _verdict(ratio: float, goal: float) -> str:
-    return f"{ratio:.2f} {'ok' if ratio <= goal else 'OVER'} (goal {goal})"
-
-
-def readers(rounds: int, only: str) -> list[tuple[str, ...]]:
+def readers(rounds: int, only: str) -> None:
     """Bytes to events, for every source."""
-    rows: list[tuple[str, ...]] = []
+    columns = (
+        ("input", 19),
+        ("reads", 7),
+        ("floor us", 8),
+        ("weft us", 7),
+        ("ratio to floor", 20),
+        ("to the narrow one", 17),
+    )
+    table = Table("Bytes to events, CPU a chunk", *columns)
     for name, (protocol, make) in INPUTS.items():
         if only not in name:
             continue
         frames = make()
-        goals = TOOLS if "tools" in name else TEXT
-        for label, size, goal in (("4 KiB", READ, goals[0]), ("a frame", None, goals[1])):
+        for (label, size), goal in zip(SIZES, TOOLS if "tools" in name else TEXT, strict=True):
             reads = in_reads(frames, size)
-            least, ours, ratio = compare(partial(floor, protocol, reads), partial(read_all, protocol, reads), rounds)
+            narrow = narrow_floor if protocol in NARROW else floor
+            runs = [partial(run, protocol, reads) for run in (floor, read_all, narrow)]
+            (least, _), (ours, ratio), (narrowest, _) = compare(rounds, *runs)
             per = 1e6 / len(frames)
-            rows.append((name, label, f"{least * per:.2f}", f"{ours * per:.2f}", _verdict(ratio, goal)))
-    return rows
+            verdict = table.judged((name, label), ratio, goal)
+            table.row(name, label, f"{least * per:.2f}", f"{ours * per:.2f}", verdict, f"{ours / narrowest:.2f}")
 
 
-def pairs(rounds: int, only: str) -> list[tuple[str, ...]]:
+def pairs(rounds: int, only: str) -> None:
     """Bytes to bytes, for the pairs that people run most."""
-    rows: list[tuple[str, ...]] = []
+    columns = (("pair", 35), ("reads", 7), ("floor us", 8), ("weft us", 7), ("ratio to floor", 20), ("with keep", 9))
+    table = Table("Bytes to bytes, CPU a chunk", *columns)
     for name, target in PAIRS:
         protocol, make = INPUTS[name]
-        if only not in name or resolve(target)[0].encoder is None:
+        title = f"{name} -> {target}"
+        if only not in title:
             continue
         frames = make()
-        for label, size, goal in (("4 KiB", READ, PAIR[0]), ("a frame", None, PAIR[1])):
+        for (label, size), goal in zip(SIZES, PAIR, strict=True):
             reads = in_reads(frames, size)
             run = partial(pipe_all, protocol, target, reads)
-            least, ours, ratio = compare(partial(floor, protocol, reads), run, rounds)
-            per = 1e6 / len(frames)
-            rows.append(
-                (f"{name} -> {target}", label, f"{least * per:.2f}", f"{ours * per:.2f}", _verdict(ratio, goal))
+            (least, _), (ours, ratio), (_, kept) = compare(
+                rounds, partial(floor, protocol, reads), run, partial(run, keep=True)
             )
-    return rows
+            per = 1e6 / len(frames)
+            verdict = table.judged((title, label), ratio, goal)
+            table.row(title, label, f"{least * per:.2f}", f"{ours * per:.2f}", verdict, f"{kept:.2f}")
 
 
-def linearity(rounds: int) -> list[tuple[str, ...]]:
+def verbatim(rounds: int, only: str) -> None:
+    """Bytes handed on: beside reading them, and beside cutting them."""
+    columns = (
+        ("input", 15),
+        ("reads", 7),
+        ("reading us", 10),
+        ("watching, of reading", 20),
+        ("split us", 8),
+        ("not watching, of split", 22),
+    )
+    table = Table("The same protocol on both ends, verbatim, CPU a chunk", *columns)
+    for name in FORWARDED:
+        protocol, make = INPUTS[name]
+        if only not in name:
+            continue
+        frames = make()
+        for label, size in SIZES:
+            reads = in_reads(frames, size)
+            run = partial(pipe_all, protocol, protocol, reads, verbatim=True)
+            (reading, _), (_, watched) = compare(rounds, partial(read_all, protocol, reads), run)
+            (cutting, _), (_, unwatched) = compare(rounds, partial(split, protocol, reads), partial(run, watch=False))
+            per = 1e6 / len(frames)
+            told = table.judged((name, label, "watching"), watched, WATCHED)
+            blind = table.judged((name, label, "not watching"), unwatched, UNWATCHED)
+            table.row(name, label, f"{reading * per:.2f}", told, f"{cutting * per:.2f}", blind)
+
+
+def linearity(rounds: int, only: str) -> None:
     """What a fragment costs at 16,000 fragments against 1,000."""
-    rows: list[tuple[str, ...]] = []
-    makers = {
-        "openai-chat": partial(chat_tools, 1),
-        "anthropic": anthropic_tools,
-        "openai-responses": partial(responses_tools, 1),
-    }
-    for protocol, make in makers.items():
+    table = Table("A fragment at 16,000 against 1,000", ("stream", 40), ("ratio", 20))
+    subjects: list[tuple[str, str, Callable[[int], Reads], str]] = [
+        *((name, INPUTS[name][0], make, "") for name, make in GROWING.items()),
+        *((f"{name} -> {to}", INPUTS[name][0], GROWING[name], to) for name, to in PAIRS if name in GROWING),
+        ("anthropic tools -> openai-responses", "anthropic", anthropic_tools, "openai-responses"),
+    ]
+    for title, protocol, make, target in subjects:
+        if only not in title:
+            continue
+        run = partial(pipe_all, protocol, target) if target else partial(read_all, protocol)
         few, many = (in_reads(make(count), READ) for count in (1000, 16000))
-        _, _, ratio = compare(partial(_times, 16, protocol, few), partial(read_all, protocol, many), rounds)
-        rows.append((protocol, _verdict(ratio, 1.1)))
-    return rows
+        _, (_, ratio) = compare(rounds, partial(_times, 16, partial(run, few)), partial(run, many))
+        table.row(title, table.judged((title,), ratio, 1.1))
 
 
-def _times(times: int, protocol: str, reads: Reads) -> None:
+def _times(times: int, run: Run) -> None:
     for _ in range(times):
-        read_all(protocol, reads)
+        run()
 
 
-def imports(rounds: int) -> list[tuple[str, ...]]:
+def imports(rounds: int) -> None:
     """Milliseconds of `import weft` over bare Python."""
-    spent = {
-        code: min(_process(code) for _ in range(rounds)) for code in ("pass", "import weft", "import weft; weft.read")
-    }
-    return [(code, f"{1e3 * (spent[code] - spent['pass']):.1f} ms (goal 50)") for code in spent if code != "pass"]
+    table = Table("Import, over bare Python", ("code", 25), ("CPU", 22))
+    bare = min(_process("pass") for _ in range(rounds))
+    spent = {code: 1e3 * (min(_process(code) for _ in range(rounds)) - bare) for code in _IMPORTS}
+    table.row(_IMPORTS[0], table.judged(_IMPORTS[:1], spent[_IMPORTS[0]], 50, " ms"))
+    table.row(_IMPORTS[1], f"{spent[_IMPORTS[1]]:.1f} ms")
 
 
 def _process(code: str) -> float:
-    script = f"import resource, subprocess, sys\nsubprocess.run([sys.executable, '-I', '-c', {code!r}], check=True)\nu = resource.getrusage(resource.RUSAGE_CHILDREN)\nprint(u.ru_utime + u.ru_stime)"
+    script = f"import resource, subprocess, sys\nsubprocess.run([sys.executable, '-c', {code!r}], check=True)\nu = resource.getrusage(resource.RUSAGE_CHILDREN)\nprint(u.ru_utime + u.ru_stime)"
     done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
     return float(done.stdout)
 
 
-def memory() -> list[tuple[str, ...]]:
-    """Peak memory of a reader on a stream of 10 MB, in reads of 4 KiB, when nobody keeps the events."""
-    rows: list[tuple[str, ...]] = []
-    for name in ("chat text", "chat tools", "anthropic text", "responses text", "gemini", "ollama"):
+def memory(only: str) -> None:
+    """Peak memory over a stream of 10 MB, in reads of 4 KiB, when nobody keeps the events."""
+    table = Table("Peak memory on 10 MB, nothing kept", ("stream", 40), ("length", 8), ("peak", 8))
+    subjects = [*((name, name, "") for name in INPUTS), *((f"{name} -> {to}", name, to) for name, to in PAIRS)]
+    for title, name, target in subjects:
+        if only not in title:
+            continue
         protocol, make = INPUTS[name]
         frames = make()
         middle = frames[len(frames) // 2]
-        body = [*frames[: len(frames) // 2], *([middle] * (10_000_000 // len(middle)))]
-        reads = in_reads(body, READ)
+        reads = in_reads([*frames[: len(frames) // 2], *([middle] * (10_000_000 // len(middle)))], READ)
         tracemalloc.start()
-        read_all(protocol, reads)
+        pipe_all(protocol, target, reads) if target else read_all(protocol, reads)
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
-        rows.append((name, f"{sum(map(len, reads)) / 1e6:.1f} MB", f"{peak / 1e6:.2f} MB"))
-    return rows
+        table.row(title, f"{sum(map(len, reads)) / 1e6:.1f} MB", f"{peak / 1e6:.2f} MB")
 
 
-def instructions(only: str) -> list[tuple[str, ...]]:
-    """User instructions per chunk, floor and reader, where `perf stat` can count them: free of the machine's noise."""
-    rows: list[tuple[str, ...]] = []
-    for name, (_, make) in INPUTS.items():
-        if only not in name:
+def instructions(only: str) -> None:
+    """User instructions a chunk, floor and subject, as `perf stat` or valgrind count them: free of the machine's noise, and blind to its caches."""
+    columns = (("stream", 35), ("floor", 6), ("weft", 6), ("ratio", 5))
+    table = Table("Instructions a chunk, 4 KiB reads", *columns)
+    for name, target in [*((name, "") for name in INPUTS), *PAIRS]:
+        title = f"{name} -> {target}" if target else name
+        if only not in title:
             continue
-        counts = {what: _counted(what, name) for what in ("nothing", "floor", "read_all")}
-        if not all(counts.values()):
-            return [("perf stat cannot count instructions here", "", "", "")]
-        frames = 20 * len(make())
-        least, ours = (counts[what] - counts["nothing"] for what in ("floor", "read_all"))
-        rows.append((name, f"{least / frames:.0f}", f"{ours / frames:.0f}", f"{ours / least:.2f}"))
-    return rows
+        subject = f"pipe_all(protocol, {target!r}, reads)" if target else "read_all(protocol, reads)"
+        counts = [_counted(body, name) for body in ("None", "floor(protocol, reads)", subject)]
+        if not all(counts):
+            table.row("neither perf nor valgrind can count here", "", "", "")
+            return
+        least, ours = ((count - counts[0]) / 5 / len(INPUTS[name][1]()) for count in counts[1:])
+        table.row(title, f"{least:.0f}", f"{ours:.0f}", f"{ours / least:.2f}")
 
 
-def _counted(what: str, name: str) -> int:
-    body = "" if what == "nothing" else f"[bench.{what}(protocol, reads) for _ in range(20)]"
-    code = f"from benchmarks import bench\nprotocol, make = bench.INPUTS[{name!r}]\nreads = bench.in_reads(make(), 4096)\n{body}"
-    command = ["perf", "stat", "-x", ",", "-e", "instructions:u", sys.executable, "-c", code]
-    try:
-        done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=ROOT)
-    except FileNotFoundError:
-        return 0
-    first = done.stderr.strip().splitlines()[-1].split(",")[0] if done.stderr.strip() else ""
-    return int(first) if first.isdigit() else 0
+def _counted(body: str, name: str) -> int:
+    code = f"from benchmarks.bench import *\nprotocol, make = INPUTS[{name!r}]\nreads = in_reads(make(), READ)\n"
+    code += f"floor(protocol, reads); read_all(protocol, reads)\nfor _ in range(5): {body}"
+    for command in (
+        ["perf", "stat", "-x", ",", "-e", "instructions:u"],
+        ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"],
+    ):
+        if shutil.which(command[0]) is None:
+            continue
+        done = subprocess.run(
+            [*command, sys.executable, "-c", code], check=False, capture_output=True, text=True, cwd=ROOT, env=_fixed()
+        )
+        found = re.search(r"^(\d+),|I\s+refs:\s+([\d,]+)", done.stderr, re.MULTILINE)
+        if found is not None:
+            return int((found[1] or found[2]).replace(",", ""))
+    return 0
+
+
+def _fixed() -> dict[str, str]:
+    """Sets are in the same order each time."""
+    return {**os.environ, "PYTHONHASHSEED": "0"}
 
 
 def main() -> None:
@@ -249,19 +278,23 @@ def main() -> None:
         prog="benchmarks.bench", description="What Weft costs a chunk, against the floor of the same run."
     )
     parser.add_argument("--rounds", type=int, default=9, help="rounds for each ratio (default 9)")
-    parser.add_argument("--only", default="", metavar="WORD", help="only inputs whose name has this word")
-    parser.add_argument("--instructions", action="store_true", help="count instructions as well (needs perf)")
+    parser.add_argument("--only", default="", metavar="WORD", help="only streams whose name has this word")
+    parser.add_argument(
+        "--instructions", action="store_true", help="count instructions as well (needs perf or valgrind)"
+    )
     options = parser.parse_args()
-    head = ("input", "reads", "floor us", "weft us", "ratio")
-    show("Bytes to events, CPU a chunk", head, readers(options.rounds, options.only))
-    show("Bytes to bytes, CPU a chunk", head, pairs(options.rounds, options.only))
+    rounds, only = options.rounds, options.only
+    print(f"CPython {platform.python_version()}, msgspec {msgspec.__version__}, {platform.machine()}; {rounds} rounds")
+    readers(rounds, only)
+    pairs(rounds, only)
+    verbatim(rounds, only)
+    linearity(rounds, only)
+    if not only:
+        imports(5)
+    memory(only)
     if options.instructions:
-        show("Instructions a chunk, 4 KiB reads", ("input", "floor", "weft", "ratio"), instructions(options.only))
-    if options.only:
-        return
-    show("A fragment at 16,000 against 1,000", ("source", "ratio"), linearity(options.rounds))
-    show("Import, over bare Python", ("code", "CPU"), imports(5))
-    show("Peak memory on 10 MB, nothing kept", ("input", "stream", "peak"), memory())
+        instructions(only)
+    tell_missed()
 
 
 if __name__ == "__main__":

@@ -10,20 +10,21 @@ import argparse
 import json
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from benchmarks.bench import READ, ROOT, cpu, in_reads, pipe_all, read_all, show
+from benchmarks.bench import READ, ROOT, cpu, in_reads, pipe_all, read_all
 from benchmarks.inputs import INPUTS
+from benchmarks.table import MISSED, Table, tell_missed
 from tests.referees.server import Body, serve
 
 GOALS = {"llm-rosetta": 5, "LiteLLM": 100, "openai": 5, "anthropic": 5}
 """How many times our cost another's should be; the rest are there to be seen."""
 PEERS = (".venv-peers", ".venv-peers-apart")
-HEAD = ("other", "input", "becomes", "us", "ours us", "ratio")
+COLUMNS = (("other", 40), ("input", 15), ("becomes", 16), ("us", 6), ("ours us", 7), ("ratio", 20))
 
 Line = dict[str, Any]
 
@@ -55,6 +56,13 @@ def ours(name: str, target: str, size: int | None, rounds: int) -> float:
     return min(cpu(run) for _ in range(rounds)) * 1e6 / len(frames)
 
 
+def tell(title: str, lines: Iterable[Line], rounds: int) -> None:
+    """A table of another's lines, as they come."""
+    table = Table(title, *COLUMNS)
+    for line in lines:
+        table.row(*row(line, rounds))
+
+
 def row(line: Line, rounds: int) -> tuple[str, ...]:
     """One line of another's, with ours beside it."""
     who, target = line.get("peer") or line.get("sdk", ""), line.get("target", "")
@@ -65,6 +73,8 @@ def row(line: Line, rounds: int) -> tuple[str, ...]:
     mine = ours(name, target, None if line.get("read") == "frame" else READ, rounds)
     goal = GOALS.get(who)
     ratio = line["us_per_chunk"] / mine
+    if goal is not None and ratio < goal:
+        MISSED.append(f"{title}, {name} -> {target or 'events'}: {ratio:.1f} times ours, goal {goal}")
     verdict = "" if goal is None else f" {'ok' if ratio >= goal else 'UNDER'} (goal {goal})"
     return title, name, target or "events", f"{line['us_per_chunk']:.1f}", f"{mine:.2f}", f"{ratio:.0f}x{verdict}"
 
@@ -80,7 +90,7 @@ def main() -> None:
     rounds = str(options.rounds)
     if options.only in "openai anthropic":
         lines = others(".venv-referees", "tests.referees.speed", "--rounds", rounds)
-        show("The vendors' SDKs, only reading", HEAD, [row(line, options.rounds) for line in lines])
+        tell("The vendors' SDKs, only reading", lines, options.rounds)
     with tempfile.TemporaryDirectory() as folder:
         bodies = {}
         for name, (_, make) in INPUTS.items():
@@ -89,7 +99,8 @@ def main() -> None:
         with serve(bodies) as base:
             asked = ("--base", base, "--rounds", rounds, "--only", options.only)
             lines = chain.from_iterable(others(home, "benchmarks.peers", *asked) for home in PEERS)
-            show("Other bridges and readers", HEAD, [row(line, options.rounds) for line in lines])
+            tell("Other bridges and readers", lines, options.rounds)
+    tell_missed()
 
 
 if __name__ == "__main__":

@@ -235,6 +235,24 @@ def ai_sdk_ui_text(count: int = 2000) -> list[bytes]:
     return [f"data: {_json(part)}\n\n".encode() for part in parts]
 
 
+def provider_deltas(count: int = 2000) -> list[bytes]:
+    """Deltas of a gateway's own kind: one text."""
+    deltas: list[dict[str, Any]] = [*({"text": word} for word in words(count)), {"finishReason": "stop"}]
+    return [f"{_json(delta)}\n".encode() for delta in deltas]
+
+
+def own_events(count: int = 2000) -> list[bytes]:
+    """Weft's own events as lines: one text."""
+    events: list[dict[str, Any]] = [
+        {"type": "start", "id": "m1", "model": "model-1"},
+        {"type": "block-start", "index": 0, "kind": "text"},
+        *({"type": "text-delta", "index": 0, "text": word} for word in words(count)),
+        {"type": "block-end", "index": 0, "complete": True},
+        {"type": "end", "outcome": "completed", "finishes": [{"reason": "stop", "raw": "stop"}]},
+    ]
+    return [f"{_json(event)}\n".encode() for event in events]
+
+
 def _aws(name: str, payload: dict[str, Any]) -> bytes:
     """One frame of an AWS event-stream."""
     headers = b"".join(
@@ -262,6 +280,8 @@ INPUTS = {
     "bedrock text": ("bedrock", bedrock_text),
     "ai-sdk text": ("ai-sdk", ai_sdk_text),
     "ai-sdk-ui text": ("ai-sdk-ui", ai_sdk_ui_text),
+    "provider-delta text": ("provider-delta", provider_deltas),
+    "events text": ("events", own_events),
 }
 
 

@@ -11,10 +11,22 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from weft.context import Context
-from weft.events import BlockEnd, BlockKind, BlockStart, Event, Start, Unknown
+from weft.events import (
+    ArgsDelta,
+    BlockEnd,
+    BlockKind,
+    BlockStart,
+    Event,
+    ReasoningDelta,
+    RefusalDelta,
+    Start,
+    TextDelta,
+    Unknown,
+)
 from weft.losses import Losses
 
 Handler = Callable[[Any], None]
+Delta = TextDelta | ReasoningDelta | RefusalDelta | ArgsDelta
 
 
 class Encoder:
@@ -46,6 +58,8 @@ class Encoder:
         self._context = context
         self._losses = losses
         self.on: dict[type[Event], Handler] = {**self.handlers(), **dict.fromkeys(self.drops, self._drop)}
+        self.like: Delta | None = None
+        """The delta that was said last, if texts that are more of the same may be given to `more`."""
 
     def handlers(self) -> dict[type[Event], Handler]:
         """The method for each event that is not dropped. Asked once."""
@@ -54,6 +68,10 @@ class Encoder:
     def feed(self, event: Event) -> None:
         """Take one event of a legal stream."""
         self.on[type(event)](event)
+
+    def more(self, texts: list[str]) -> None:
+        """Say deltas that are more of `like`: nothing but text, of the same block and in the same place."""
+        raise NotImplementedError
 
     def flush(self) -> None:
         """A read is over: say what was held only in the hope that the same read would bring more to it."""

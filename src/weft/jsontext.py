@@ -6,6 +6,8 @@ Must not know: what the values mean.
 
 import json
 import re
+from collections.abc import Iterable
+from operator import add
 from typing import Any, NoReturn, TypeGuard
 
 import msgspec
@@ -49,13 +51,19 @@ def encode(value: Any) -> bytes:
 
 
 _encode = msgspec.json.Encoder().encode
-_BREAKS = ((b"\xe2\x80\xa8", b"\\u2028"), (b"\xe2\x80\xa9", b"\\u2029"), (b"\xc2\x85", b"\\u0085"))
+_BREAKS = (("\u2028", "\\u2028"), ("\u2029", "\\u2029"), ("\x85", "\\u0085"))
 
 
 def line(value: Any) -> bytes:
     """JSON in one line for any reader: the line breaks of Unicode are escaped, since some clients split lines at them."""
     data = _encode(value)
     return data if data.isascii() else _escape_breaks(data)
+
+
+def spliced(head: bytes, texts: list[str], tails: Iterable[bytes]) -> bytes:
+    """Frames for many texts: each is `head`, the text in one line as `line` has it, and the next of `tails`. As many are taken as there are texts."""
+    frames, text = head + head.join(map(add, map(_encode, texts), tails)), "".join(texts)
+    return frames if text.isascii() or not _breaks(text) else _escape_breaks(frames)
 
 
 def one_line(text: str) -> bytes:
@@ -67,10 +75,17 @@ def one_line(text: str) -> bytes:
 
 
 def _escape_breaks(data: bytes) -> bytes:
+    text = data.decode()
+    if not _breaks(text):
+        return data
     for char, escape in _BREAKS:
-        if char in data:
-            data = data.replace(char, escape)
-    return data
+        text = text.replace(char, escape)
+    return text.encode()
+
+
+def _breaks(text: str) -> bool:
+    """Is one of them in it? One character is looked for much faster than its bytes are."""
+    return "\u2028" in text or "\u2029" in text or "\x85" in text
 
 
 def mended(text: bytes) -> bytes:

@@ -281,6 +281,18 @@ class Collector:
         if take is not None:
             take(event)
 
+    def feed_all(self, events: Iterable[Any]) -> None:
+        """Take many events. What nearly all of them are costs no call."""
+        pieces, feed = self._pieces, self.feed
+        for event in events:
+            kind = event.__class__
+            if kind is ArgsDelta or (kind is TextDelta and event.logprobs is None):
+                pieces[event.index].append(event.text)
+            elif kind is ReasoningDelta:
+                pieces[event.index].append(event)
+            else:
+                feed(event)
+
     @property
     def message(self) -> Message:
         """The message so far. Before the terminal its outcome reads `truncated`, which is what it would be if nothing came any more."""
@@ -427,6 +439,5 @@ def _join_reasoning(held: list[ReasoningPiece], deltas: list[ReasoningDelta]) ->
 def collect(events: Iterable[Event]) -> Message:
     """The message that these events amount to. What `weft.read` gives says whose wire they are from."""
     collector = Collector(getattr(events, "protocol", None))
-    for event in events:
-        collector.feed(event)
+    collector.feed_all(events)
     return collector.message

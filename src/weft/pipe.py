@@ -5,6 +5,7 @@ Must not know: any protocol; clocks, sockets, files.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, TypedDict, Unpack
 
 import msgspec
@@ -19,10 +20,10 @@ from weft.protocol import Dialect, ProtocolSpec, resolve
 from weft.reader import FilterMaker, Reader
 from weft.rules import Limits
 from weft.sources import Pieces, Source, take
-from weft.steps import Step, chain
-from weft.steps.narrow import narrowed
+from weft.steps import Emit, Step, chain
+from weft.steps.narrow import by_reads
 from weft.steps.restore import restored
-from weft.verbatim import MakeEncoder, Verbatim
+from weft.verbatim import MakeEncoder, MakeReader, Unwatched, Verbatim
 
 
 class PipeOptions(TypedDict, total=False):
@@ -35,6 +36,7 @@ class PipeOptions(TypedDict, total=False):
     limits: Limits | None
     keep: bool
     verbatim: bool
+    watch: bool
     context: Context | None
     status: int | None
     headers: Mapping[str, str] | None
@@ -43,7 +45,8 @@ class PipeOptions(TypedDict, total=False):
 class Pipe:
     """Incremental conversion. `feed` and `close` give the bytes that are ready; frames of one read leave as one write.
 
-    `verbatim` forwards the frames of one and the same protocol as they came, while a reader watches.
+    `verbatim` forwards the frames of one and the same protocol as they came, while a reader watches. With `watch=False` none does: only the last
+    frames are looked at, when the source is over, so that `outcome` comes with `close`, `notes` are of those frames, and there is no message.
     """
 
     def __init__(
@@ -58,6 +61,7 @@ class Pipe:
         limits: Limits | None = None,
         keep: bool = True,
         verbatim: bool = False,
+        watch: bool = True,
         context: Context | None = None,
         status: int | None = None,
         headers: Mapping[str, str] | None = None,
@@ -75,10 +79,15 @@ class Pipe:
         def make_encoder(write: Callable[[bytes], object]) -> Encoder:
             return _encoder(target, write, context or Context(), self._losses)
 
+        self._row: Rebuilt | Verbatim
+        if not watch:
+            _may_look_away(verbatim=verbatim, strict=strict)
         if verbatim:
             _may_forward(source, target, [*steps], [*filters])
             context = msgspec.structs.replace(context or Context(), response_id=None)  # the message has its own by then
-            self._row: Rebuilt | Verbatim = Verbatim(make_reader, make_encoder, keep=keep)
+            unseen = not watch and (status is None or status < 400)
+            forward = partial(Unwatched, limits=limits or Limits()) if unseen else partial(Verbatim, keep=keep)
+            self._row = forward(make_reader, make_encoder)
         else:
             row = restored(None if context is None else context.tools, steps)
             self._row = Rebuilt(make_reader, make_encoder, row, self._losses, keep=keep)
@@ -86,22 +95,25 @@ class Pipe:
     def feed(self, data: bytes) -> bytes:
         """Take the next bytes; give what they amount to in the target's words."""
         self._fed += len(data)
-        return self._given(self._row.feed(data))
+        out = self._row.feed(data)
+        if out:
+            self.last_activity = self._fed
+        return out
 
     def feed_object(self, value: Any) -> bytes:
         """Take one parsed frame."""
-        return self._given(self._row.feed_object(value))
+        return self._row.feed_object(value)
 
     def close(self, error: Error | None = None) -> bytes:
         """The source is over; `error` is the transport's own fault, if that is why. Gives the target's ending, whatever happened."""
-        return self._given(self._row.close(error))
+        return self._row.close(error)
 
     @property
     def message(self) -> Message:
         """The message so far, as it left the last step. Needs `keep`."""
         message = self._row.message()
         if message is None:
-            raise RuntimeError("this pipe was made with keep=False and has no message")
+            raise RuntimeError("this pipe was made with keep=False or watch=False and has no message")
         message.protocol = self._row.reader.spec.name
         return message
 
@@ -127,19 +139,13 @@ class Pipe:
         """Only usage is awaited; whoever reads the socket may close it after a grace."""
         return self._row.reader.ending
 
-    def _given(self, data: bytes) -> bytes:
-        """`last_activity` is where in the input the last read began to mean something: keep-alives do not move it."""
-        if data:
-            self.last_activity = self._fed
-        return data
-
 
 class Rebuilt:
-    """The row of stages that says a stream again in the target's words."""
+    """The row of stages that says a stream again in the target's words. Each stage hands on what a read amounted to in one go."""
 
     def __init__(
         self,
-        make_reader: Callable[[Callable[[Event], object]], Reader],
+        make_reader: MakeReader,
         make_encoder: MakeEncoder,
         steps: list[Step],
         losses: Losses,
@@ -150,11 +156,13 @@ class Rebuilt:
         self.notes: list[Note] = []
         """Those of the steps."""
         self._out: list[bytes] = []
+        self._read: list[Event] = []
+        self._said: list[Event] = []
         self._collector = Collector() if keep else None
         self._encoder = make_encoder(self._out.append)
-        watch: list[Step] = [self._watch] if steps else []
-        folds: list[Step] = [self._fold] if keep else []
-        self.reader = make_reader(chain([*steps, *watch, *folds], narrowed(self._encoder, losses)))
+        self._say = by_reads(self._encoder, losses)
+        self._step = chain(steps, self._said.append) if steps else None
+        self.reader = make_reader(self._read.append)
 
     def feed(self, data: bytes) -> bytes:
         """Take the next bytes."""
@@ -175,25 +183,33 @@ class Rebuilt:
         """The message, if it is kept."""
         return self._collector.message if self._collector is not None else None
 
-    def _watch(self, event: Event, emit: Any) -> None:
-        """A step may rewrite the terminal, and say why: what counts is what leaves the last one."""
-        if type(event) is End:
-            self.outcome = event.outcome
-        elif type(event) is Note and not any(event is told for told in self.reader.notes):
-            self.notes.append(event)
-        emit(event)
-
-    def _fold(self, event: Event, emit: Any) -> None:
-        self._collector.feed(event)  # pyright: ignore[reportOptionalMemberAccess] - in the row only with keep
-        emit(event)
-
     def _taken(self) -> bytes:
-        self._encoder.flush()
-        if not self._out:
+        """What the last read amounted to."""
+        events = self._read if self._step is None else self._stepped(self._step)
+        if not events:
             return b""
+        try:
+            if self._collector is not None:
+                self._collector.feed_all(events)
+            self._say(events)
+        finally:
+            events.clear()
+        self._encoder.flush()
         data = b"".join(self._out)
         self._out.clear()
         return data
+
+    def _stepped(self, step: Emit) -> list[Event]:
+        """What leaves the last step. One may rewrite the terminal, and say why: then that is what counts. One that raises is the caller's own."""
+        events, said = self._read.copy(), self._said
+        self._read.clear()
+        for event in events:
+            step(event)
+        told = self.reader.notes
+        self.notes += (event for event in said if isinstance(event, Note) and not any(event is note for note in told))
+        if said and isinstance(last := said[-1], End):
+            self.outcome = last.outcome
+        return said
 
 
 def _may_forward(source: str | ProtocolSpec, target: str | ProtocolSpec, steps: list[Any], filters: list[Any]) -> None:
@@ -202,6 +218,12 @@ def _may_forward(source: str | ProtocolSpec, target: str | ProtocolSpec, steps: 
         raise ValueError("verbatim needs the same protocol on both ends")
     if steps or filters:
         raise ValueError("verbatim forwards the bytes as they came: steps and filters have no place in it")
+
+
+def _may_look_away(*, verbatim: bool, strict: bool) -> None:
+    """What is rebuilt has to be read, and so has what is to be checked."""
+    if strict or not verbatim:
+        raise ValueError("watch=False is for verbatim pipes that are not strict: all others look at what they hand on")
 
 
 def _encoder(target: str | ProtocolSpec, write: Any, context: Context, losses: Losses) -> Encoder:

@@ -54,10 +54,13 @@ class Decoder(Shape):
     """Reads one wire and says what it says, in verbs.
 
     `wire` is the type that each frame is parsed into; a decoder whose frames are told apart by their framing's name has `wires` as well.
+    `usual` names for the frames that come by the thousand, by the name in their framing (empty where they have none), a type that has of `wire`
+    only what those hold: it is tried first, and must refuse all that the decoder would read otherwise.
     """
 
     wire: ClassVar[Any]
     wires: ClassVar[Mapping[str, Any]]
+    usual: ClassVar[Mapping[str, Any]]
 
     def __init__(self, out: Assembler, dialect: Any) -> None: ...
 

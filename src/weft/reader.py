@@ -4,7 +4,8 @@ Knows: how a frame becomes a wire message, and what to do with one that does not
 Must not know: any protocol's content; clocks, sockets, files. Whatever the bytes are, `feed` and `close` do not raise.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import Any, cast
 
 import msgspec
@@ -29,6 +30,9 @@ from weft.rules import Limits
 from weft.strict import unread_members
 
 FilterMaker = Callable[[Any], Any]
+_REFUSED = (msgspec.MsgspecError, UnicodeError, RecursionError)
+_MISFITS = 8
+"""So many frames may be unusual before all are taken for that."""
 _KEEPALIVE = frozenset({b"", b"null", b'""', b"ping", b"{}"})
 _OF_THE_LINE = frozenset({"transport", "timeout", "cancelled", "truncated", "limit", "protocol"})
 """Faults of whoever carries or reads the stream. Any other was said by the provider."""
@@ -39,6 +43,10 @@ _LOSSES = frozenset({"partial_frame", "malformed_frame"})
 
 class Reader:
     """Reads one stream of one protocol. `emit` gets each event as it is known; `feed` bytes, then `close` once."""
+
+    broken = False
+    """Something came that nothing after it can be understood, or the input is over."""
+    _misfits = 0
 
     def __init__(
         self,
@@ -59,8 +67,8 @@ class Reader:
         self._strict = strict
         self._status, self._headers = status, headers
         self._body: list[bytes] | None = [] if status is not None and status >= 400 else None
+        self._room = self._limits.stream if self._body is None else 0
         self._fed = 0
-        self._alive = True
         self._guests: list[Decoder] = []
         self._place = Place()
         self._place.guest = self._guest
@@ -77,8 +85,8 @@ class Reader:
         self._decoder = self.spec.decoder(chain, self.dialect)
         self._wires: dict[str, Any] = dict(getattr(self.spec.decoder, "wires", {}))
         self._wire: Any = self.spec.decoder.wire
-        self._parsers = {name: msgspec.json.Decoder(wire).decode for name, wire in self._wires.items()}
-        self._parse = msgspec.json.Decoder(self._wire).decode
+        usual: dict[str, Any] = self._wires or getattr(self.spec.decoder, "usual", {})
+        self._parsers = {name: _parser(wire) for name, wire in usual.items()}
         self._on_frame, take_run = self._bind()
         self._place.inner = self._on_frame
         self._framer = Sniffer(self._on_frame, self._fault, self._limits.frame, self.spec.framing, take_run)
@@ -88,22 +96,18 @@ class Reader:
 
     def feed(self, data: bytes) -> None:
         """Take the next bytes, cut anywhere."""
-        if self._body is not None:
-            self._feed_body(data)
-            return
-        room = self._limits.stream - self._fed
         self._fed += len(data)
-        if self._alive:
-            self._framer.feed(data if self._fed <= self._limits.stream else data[: max(room, 0)])
-        if self._fed > self._limits.stream and self._alive:
-            self._die(make_error("limit", f"the stream is longer than {self._limits.stream} bytes (Limits.stream)"))
+        if self._fed <= self._room:
+            self._framer.feed(data)
+        else:
+            self._feed_rest(data)
 
     def feed_object(self, value: Any) -> None:
         """Take one parsed frame: what would have stood in the bytes, as plain data."""
         framed = self.spec.framed(value) if self.spec.framed is not None else None
         payload, name = framed if framed is not None else (_payload(value), "")
         self._fed += len(payload)
-        if self._alive:
+        if not self.broken:
             self._on_frame(payload, name)
 
     def close(self, error: Error | None = None) -> None:
@@ -114,14 +118,14 @@ class Reader:
         if self._body is not None:
             self._close_body(error)
             return
-        if self._alive:
+        if not self.broken:
             self._framer.close()
             for guest in self._guests:
                 guest.close()
             self._decoder.close()
             if isinstance(self._decoder.out, Filter):
                 self._decoder.out.flush()
-        self._alive = False
+        self.broken = True
         if error is not None and error.type not in _OF_THE_LINE:
             self._out.fail(error)
         self._out.close(error)
@@ -152,17 +156,12 @@ class Reader:
     @property
     def done(self) -> bool:
         """Nothing more will be taken: the terminal was emitted, or what follows cannot be understood. The input need not be read further."""
-        return self._out.phase in TERMINAL or not self._alive
-
-    @property
-    def broken(self) -> bool:
-        """Something came that nothing after it can be understood."""
-        return not self._alive
+        return self._out.phase in TERMINAL or self.broken
 
     @property
     def said_its_end(self) -> bool:
         """The source itself has said how it ends, in good order or with an error of its own, which a status can be."""
-        return self._alive and (self._body is not None or self._out.ending or self._out.phase in TERMINAL)
+        return not self.broken and (self._body is not None or self._out.ending or self._out.phase in TERMINAL)
 
     @property
     def offset(self) -> int:
@@ -178,25 +177,25 @@ class Reader:
 
     def _bind(self) -> tuple[Callable[[bytes, str], None], TakeRun | None]:
         """Make what each frame goes through, alone or in a run: everything it touches is a local of this closure, for speed."""
-        frame = b""
-        parse, parsers, feed, salvage = self._parse, self._parsers, self._decoder.feed, self._salvage
+        frame, parsers, parse, feed = b"", self._parsers, _parser(self._wire), self._decoder.feed
 
         def on_frame(data: bytes, name: str) -> None:
             nonlocal frame
             frame = data
             try:
                 message = parse(data)
-            except (msgspec.MsgspecError, UnicodeError, RecursionError):
-                salvage(data, name)
-                return
-            feed(message, name)
+            except _REFUSED:
+                self._salvage(data, name)
+            else:
+                feed(message, name)
 
-        def on_run(frames: Iterator[bytes], name: str) -> bool:
+        def on_run(frames: Iterable[bytes], name: str) -> bool:
             nonlocal frame
+            usual = parsers.get(name, parse) if parsers else parse
             for data in frames:
                 try:
-                    message = parse(data)
-                except (msgspec.MsgspecError, UnicodeError, RecursionError):
+                    message = usual(data)
+                except _REFUSED:
                     return False
                 frame = data
                 feed(message, name)
@@ -207,10 +206,10 @@ class Reader:
             frame = data
             try:
                 message = parsers.get(name, parse)(data)
-            except (msgspec.MsgspecError, UnicodeError, RecursionError):
-                salvage(data, name)
-                return
-            feed(message, name)
+            except _REFUSED:
+                refused(data, name)
+            else:
+                feed(message, name)
 
         def on_strict_frame(data: bytes, name: str) -> None:
             nonlocal frame
@@ -218,16 +217,23 @@ class Reader:
             self._check(data, name)
             plain(data, name)
 
-        self._place.frame = lambda: frame
-        plain = on_named_frame if parsers else on_frame
-        return (on_strict_frame, None) if self._strict else (plain, None if parsers else on_run)
+        self._place.frame, self._any_frame = lambda: frame, on_frame
+        plain, refused = on_named_frame if parsers else on_frame, self._salvage if self._wires else self._unusual
+        return (on_strict_frame, None) if self._strict else (plain, None if self._wires else on_run)
+
+    def _unusual(self, data: bytes, name: str) -> None:
+        """A frame that is not as nearly all are. Where that is nothing rare, nobody looks first whether one is."""
+        self._misfits += 1
+        if self._misfits == _MISFITS:
+            self._parsers.clear()
+        self._any_frame(data, name)
 
     def _guest(self, protocol: str) -> Callable[[bytes, str], None]:
         """What reads the frames of another protocol that stand inside this one's, to the same stream. It bears less than a host: no halves, no near misses."""
         spec, dialect = resolve(protocol)
         decoder: Decoder = spec.decoder(self._decoder.out, dialect)
         self._guests.append(decoder)
-        parse = msgspec.json.Decoder(decoder.wire).decode
+        parse = _parser(decoder.wire)
         place, frame, host = self._place, b"", self._place.frame
 
         def read(data: bytes, name: str) -> None:
@@ -235,7 +241,7 @@ class Reader:
             frame, place.frame = data, lambda: frame
             try:
                 decoder.feed(parse(data), name)
-            except (msgspec.MsgspecError, UnicodeError, RecursionError):
+            except _REFUSED:
                 self._out.lost("broken_frame", "a frame that is not JSON of its kind was skipped")
             finally:
                 place.frame = host
@@ -297,7 +303,7 @@ class Reader:
         """
         try:
             return msgspec.json.decode(data, type=wire, strict=False), []
-        except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        except _REFUSED:
             pass
         try:
             return fit(value, wire)
@@ -345,13 +351,18 @@ class Reader:
     def _die(self, error: Error) -> None:
         """Nothing that follows can be understood."""
         self._decoder.out.fail(error)
-        self._alive = False
+        self.broken, self._room = True, 0
 
-    def _feed_body(self, data: bytes) -> None:
-        body = cast(list[bytes], self._body)
-        self._fed += len(data)
-        if self._fed <= self._limits.frame:
-            body.append(data)
+    def _feed_rest(self, data: bytes) -> None:
+        """Bytes of a reply that is an error, or those with which a stream becomes longer than it may be."""
+        if self._body is not None:
+            if self._fed <= self._limits.frame:
+                self._body.append(data)
+        elif not self.broken and (over := self._fed - self._limits.stream) > 0:
+            if over < len(data):
+                self._framer.feed(data[:-over])
+            if not self.broken:
+                self._die(make_error("limit", f"the stream is longer than {self._limits.stream} bytes (Limits.stream)"))
 
     def _close_body(self, error: Error | None) -> None:
         """The reply's status said that it failed: its body is the error."""
@@ -370,6 +381,12 @@ class Reader:
             note = Note("more_notes", f"there is more, which is not told (Limits.notes is {told})", note.offset)
         self.notes.append(note)
         return note
+
+
+@cache
+def _parser(wire: Any) -> Callable[[bytes], Any]:
+    """The parser for a wire type. Streams share it: it keeps nothing."""
+    return msgspec.json.Decoder(wire).decode
 
 
 def _filtered(

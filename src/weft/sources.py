@@ -42,13 +42,14 @@ def read(
     limits: Limits | None = None,
     keep: bool = True,
     verbatim: bool = False,
+    watch: bool = True,
     context: Context | None = None,
     status: int | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> "Reading":
     """The events of one stream, as they become known, after the `steps` (and the restoring of the tools that `context` names). An exception of the source becomes the terminal.
 
-    Nothing is kept of them and no bytes are written: `keep` and `verbatim` are taken so that a pipe's options can be handed over as they are.
+    Nothing is kept of them and no bytes are written: `keep`, `verbatim` and `watch` are taken so that a pipe's options can be handed over as they are.
     """
     events: list[Event] = []
     reader = Reader(
@@ -69,6 +70,7 @@ def aread(
     limits: Limits | None = None,
     keep: bool = True,
     verbatim: bool = False,
+    watch: bool = True,
     context: Context | None = None,
     status: int | None = None,
     headers: Mapping[str, str] | None = None,

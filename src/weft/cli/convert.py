@@ -15,13 +15,14 @@ from weft.cli.unread import UnreadBytes
 from weft.context import Context
 from weft.detect import LIKELY
 from weft.encoder import Encoder
+from weft.events import Event
 from weft.losses import Losses
 from weft.message import Collector
 from weft.nearest import UnknownNameError
 from weft.pipe import Pipe
 from weft.protocol import BUILT_IN, ProtocolSpec, resolve
 from weft.reader import Reader
-from weft.steps.narrow import narrowed
+from weft.steps.narrow import by_reads
 
 
 def _arguments(parser: Parser) -> None:
@@ -102,20 +103,22 @@ def targets() -> list[str]:
 
 def _stream(options: StreamOptions, arguments: Any, spec: ProtocolSpec) -> Reading:
     """The common way: each read is written as soon as it is read."""
-    losses, frames, unread = Losses(), list[bytes](), UnreadBytes(options.limits.frame)
+    losses, unread = Losses(), UnreadBytes(options.limits.frame)
+    frames, events = list[bytes](), list[Event]()
     encoder: Encoder = spec.encoder(frames.append, Context(profile=arguments.profile), losses)
+    say_all = by_reads(encoder, losses)
     reading = Reading(options)
     with Output(arguments.output, beside=options.file) as output:
 
         def after() -> None:
+            say_all(events)
+            events.clear()
             encoder.flush()
             output.write(b"".join(frames))
             frames.clear()
             output.flush()
 
-        reading.run(
-            narrowed(encoder, losses), after=after, before=_look(unread, arguments), progress=not output.is_terminal
-        )
+        reading.run(events.append, after=after, before=_look(unread, arguments), progress=not output.is_terminal)
     unread.report(losses)
     _tell_losses(losses, arguments)
     return reading

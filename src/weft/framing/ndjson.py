@@ -5,7 +5,7 @@ lines with `data:` before them. Must not know what an object says. An object is 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Final
 
 from weft.framing.framer import DEFAULT_LIMIT, Emit, Fault, too_long
@@ -45,13 +45,19 @@ class NDJSON:
         return self._at if self._run is None else self._run.offset
 
     def feed(self, data: bytes) -> None:
-        """Takes a read of any size."""
-        lines, pos = self._lines, 0
-        if data[-1:] == b"\n" and not lines.rest and self._one_line(data):
-            return
+        """Takes a read of any size. Those of live streams are just one line with one object."""
+        lines, pos, size = self._lines, 0, len(data)
+        idle = self._value_at == _NO_VALUE and not self._dead
+        if idle and size and data[-1] == _LF and not lines.rest and size <= self._limit:
+            line = data[:-1]
+            if _LF not in line and _CR not in line:
+                self._at = self._seen
+                if self.take_run((line,), ""):
+                    self._seen += size
+                    return
         self._base = self._seen
-        self._seen += len(data)
-        if self._value_at == _NO_VALUE and (_LF in data or _CR in data) and not self._dead:
+        self._seen += size
+        if idle and (_LF in data or _CR in data):
             if lines.rest:
                 self._base -= len(lines.rest)
                 data = lines.flush() + data
@@ -67,16 +73,6 @@ class NDJSON:
             self._line(last, self._lines.at)
         if self._value_at != _NO_VALUE:
             self._broken_off()
-
-    def _one_line(self, data: bytes) -> bool:
-        """Takes a read that is just one line with one object, as live streams bring them; whether it was that."""
-        if data.find(b"\n") != len(data) - 1 or _CR in data or self._value_at != _NO_VALUE or len(data) > self._limit:
-            return False
-        self._at = self._seen
-        if self._dead or not self.take_run(iter((data[:-1],)), ""):
-            return False
-        self._seen += len(data)
-        return True
 
     def _whole_lines(self, data: bytes) -> int:
         """The fast path: lines are taken for one object each, until the one who parses them says otherwise; returns how far it came.
@@ -101,7 +97,7 @@ class NDJSON:
         self._at, self._run = self._base + stop - len(lines[-1]), None
         return stop + len(newline)
 
-    def _emit_each(self, lines: Iterator[bytes], name: str) -> bool:
+    def _emit_each(self, lines: Iterable[bytes], name: str) -> bool:
         """The run of a sink that does not parse: it is told what looks like one object."""
         for line in lines:
             if not _is_one_object(line):

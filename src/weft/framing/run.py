@@ -5,10 +5,10 @@ Knows: how many of them were taken, and so where in the input the last of these 
 A sink that parses takes a run in a loop of its own, which costs a frame no call. Where a frame begins is worked out when somebody asks.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from operator import length_hint
 
-TakeRun = Callable[[Iterator[bytes], str], bool]
+TakeRun = Callable[[Iterable[bytes], str], bool]
 """Takes frames of one name, up to one that is not the JSON that it was taken for; whether that was none of them."""
 
 

@@ -9,7 +9,7 @@ Frames that begin alike, as nearly all in a read do, are handed over as one run.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Final
 
 from weft.framing.framer import DEFAULT_LIMIT, Emit, Fault, too_long
@@ -144,7 +144,7 @@ class SSE:
         self._at, self._run = self._base + stop - len(frames[-1]) - len(head), None
         return stop + 2 * len(newline)
 
-    def _emit_each(self, frames: Iterator[bytes], name: str) -> bool:
+    def _emit_each(self, frames: Iterable[bytes], name: str) -> bool:
         """The run of a sink that does not parse."""
         for payload in frames:
             self._emit(payload, name)

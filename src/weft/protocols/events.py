@@ -34,7 +34,6 @@ class EventsDecoder:
             ev.Meta: lambda e: self.out.meta(e.name, e.value),
             ev.Note: lambda e: self.out.note(e.code, e.message, offset=e.offset),
             ev.BlockStart: self._block_start,
-            ev.TextDelta: lambda e: self.out.text(e.text, self._choice(e), e.index, e.logprobs),
             ev.RefusalDelta: lambda e: self.out.refusal(e.text, self._choice(e), e.index, e.logprobs),
             ev.ReasoningDelta: lambda e: self.out.reasoning(e.text, self._choice(e), e.index, e.part, e.form),
             ev.ArgsDelta: lambda e: self.out.args(e.text, e.index),
@@ -53,7 +52,10 @@ class EventsDecoder:
 
     def feed(self, event: ev.Event, name: str) -> None:
         """One event."""
-        self._on[type(event)](event)
+        if isinstance(event, ev.TextDelta):
+            self.out.text(event.text, self._choices.get(event.index, 0), event.index, event.logprobs)
+        else:
+            self._on[type(event)](event)
 
     def close(self) -> None:
         """Nothing is held back here."""

@@ -8,6 +8,8 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
+import msgspec
+
 from weft.assembler import Assembler
 from weft.errors import BRIDGE_INVALID_TRANSITION, error_from_body, make_error
 from weft.jsontext import is_object
@@ -109,17 +111,26 @@ def breaches(delta: Any) -> Iterator[str]:
             yield from check(member, name)
 
 
+class TextAlone(msgspec.Struct, gc=False, forbid_unknown_fields=True):
+    """A delta as nearly all of them are: its type is its validation."""
+
+    text: str
+
+
 class ProviderDeltaDecoder:
     """One stream of deltas."""
 
     wire: ClassVar[Any] = Any
+    usual: ClassVar = {"": TextAlone}
 
     def __init__(self, out: Assembler, dialect: Dialect) -> None:
         self.out = out
 
     def feed(self, delta: Any, name: str) -> None:
         """One delta: validated, then said. Reasoning comes before text, text before the call, the finish last."""
-        if (path := next(breaches(delta), None)) is not None:
+        if isinstance(delta, TextAlone):
+            self.out.text(delta.text)
+        elif (path := next(breaches(delta), None)) is not None:
             self._reject(path)
         else:
             self.say(delta)

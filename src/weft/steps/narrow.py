@@ -1,10 +1,11 @@
 """What a target needs before its encoder: one choice, one block at a time, or neither.
 
-Knows: that most deltas belong to the block that is live, and need no step at all.
+Knows: that most deltas belong to the block that is live, and need no step at all; that most are more of what the last one was of.
 Must not know: targets; an encoder says what it needs.
 """
 
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
 from weft.encoder import Encoder
 from weft.events import ArgsDelta, Event, ReasoningDelta, RefusalDelta, TextDelta
@@ -33,6 +34,48 @@ def narrowed(encoder: Encoder, losses: Losses) -> Emit:
             slow(event)
 
     return take
+
+
+def by_reads(encoder: Encoder, losses: Losses) -> Callable[[list[Event]], None]:
+    """The same for the events of a whole read: deltas that are more of the same are said in one go, which costs each of them no call."""
+    take = narrowed(encoder, losses)
+
+    def take_all(events: list[Any]) -> None:
+        at, count = 0, len(events)
+        if count == 1:
+            encoder.like = None
+            take(events[0])
+            return
+        while at < count:
+            like = encoder.like
+            end = _run_end(like, events, at) if like is not None else at
+            if end > at:
+                encoder.more([event.text for event in events[at:end]])
+                at = end
+            else:
+                encoder.like = None
+                take(events[at])
+                at += 1
+
+    return take_all
+
+
+def _run_end(like: Any, events: list[Any], start: int) -> int:
+    """Where in these events, from `start` on, what is more of the same ends: of the same block, in the same place, and nothing but text."""
+    kind, index = like.__class__, like.index
+    if kind is ReasoningDelta:
+        place = (kind, index, like.part, like.form)
+        for at in range(start, len(events)):
+            event = events[at]
+            if event.__class__ is not kind or (kind, event.index, event.part, event.form) != place:
+                return at
+        return len(events)
+    bare = kind is ArgsDelta
+    for at in range(start, len(events)):
+        event = events[at]
+        if event.__class__ is not kind or event.index != index or not (bare or event.logprobs is None):
+            return at
+    return len(events)
 
 
 def _sequential(encoder: Encoder, one: OneChoice | None) -> Emit:

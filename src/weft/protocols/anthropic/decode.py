@@ -15,7 +15,7 @@ from weft.protocols.anthropic import families, guests, source
 from weft.protocols.anthropic.content import UNNUMBERED, Content, is_block
 from weft.protocols.anthropic.dialects import BEDROCK, AnthropicDialect, provider_of
 from weft.protocols.anthropic.usage import Counter
-from weft.protocols.anthropic.wire import Event, Message
+from weft.protocols.anthropic.wire import DeltaEvent, Event, Message
 
 _METAS: Final = ("stop_sequence", "stop_details", "container")
 _MESSAGE_METAS: Final = (*_METAS, "context_management", "input_transformations", "diagnostics")
@@ -25,6 +25,7 @@ class AnthropicDecoder:
     """One stream. Made with the assembler (or a filter before it) and the dialect's row."""
 
     wire: ClassVar[Any] = Event
+    usual: ClassVar = {"content_block_delta": DeltaEvent}
 
     def __init__(self, out: Assembler, dialect: AnthropicDialect) -> None:
         self.out = out

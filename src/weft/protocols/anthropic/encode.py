@@ -7,6 +7,7 @@ since only that tells what it is; what has no content at all is announced at its
 
 import re
 from collections.abc import Callable
+from itertools import repeat
 from typing import Any, ClassVar
 
 import msgspec
@@ -100,6 +101,9 @@ class AnthropicEncoder(Encoder):
             ev.Unknown: self.unnamed,
             ev.End: self._end,
         }
+
+    def more(self, texts: list[str]) -> None:
+        self._write(jsontext.spliced(self._head, texts, repeat(self._tail)))
 
     def flush(self) -> None:
         """What was named in this read is announced: the message, with its usage if that came along, and a call, in its own form if it has one."""
@@ -241,8 +245,9 @@ class AnthropicEncoder(Encoder):
     def _text(self, event: ev.TextDelta | ev.RefusalDelta) -> None:
         if event.logprobs is not None:
             self.lose("logprobs", place_of(event))
-        if self._begun or self._begin():
+        if self._begin():
             self._write(self._head + jsontext.line(event.text) + self._tail)
+            self.like = event
 
     def _think(self, event: ev.ReasoningDelta) -> None:
         if event.form != "raw" or event.part:
@@ -254,6 +259,7 @@ class AnthropicEncoder(Encoder):
         self._part = part
         if self._begin():
             self._write(self._head + jsontext.line(text) + self._tail)
+            self.like = event if event.form == "raw" and not event.part else None
 
     def _args(self, event: ev.ArgsDelta) -> None:
         if not self._begin():
@@ -261,6 +267,8 @@ class AnthropicEncoder(Encoder):
         text, self._argued = event.text, True
         if self._block is not None and self._block.tool == "custom":
             text = jsontext.line(text)[1:-1].decode()
+        else:
+            self.like = event
         self._write(self._head + jsontext.line(text) + self._tail)
 
     def _sign(self, event: ev.Signature) -> None:

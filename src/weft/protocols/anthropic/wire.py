@@ -5,7 +5,7 @@ so that a frame which nobody has named yet is still a frame.
 Must not know: what any of it means.
 """
 
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -101,6 +101,24 @@ class Event(Message):
     wrapped: bytes | None = msgspec.field(default=None, name="bytes")
     invocation_metrics: dict[str, Any] | None = msgspec.field(default=None, name=METRICS)
     guardrail_action: str | None = msgspec.field(default=None, name="amazon-bedrock-guardrailAction")
+
+
+class PlainDelta(Wire):
+    """A `Delta` that is one of these, which have no other members."""
+
+    type: Literal["text_delta", "thinking_delta", "input_json_delta", "signature_delta"]
+    text: str | None = None
+    partial_json: str | None = None
+    thinking: str | None = None
+    signature: str | None = None
+
+
+class DeltaEvent(Wire):
+    """An `Event` as nearly all of them are."""
+
+    type: Literal["content_block_delta"]
+    index: int
+    delta: PlainDelta
 
 
 # Known and not read: said by the type already, of no use downstream, or carried with the block's own form.

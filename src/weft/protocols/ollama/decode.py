@@ -15,7 +15,7 @@ from weft.errors import error_from_body
 from weft.protocol import Dialect
 from weft.protocols.ollama.speech import Speech
 from weft.protocols.ollama.tagged import opened
-from weft.protocols.ollama.wire import Frame, Message
+from weft.protocols.ollama.wire import Frame, Message, PlainLine
 
 _COUNTS = (
     "total_duration",
@@ -34,6 +34,7 @@ class OllamaDecoder:
     """One stream, or one whole reply, which is the same line with everything in it."""
 
     wire: ClassVar[Any] = Frame
+    usual: ClassVar = {"": PlainLine}
 
     def __init__(self, out: Assembler, dialect: Dialect) -> None:
         self.out = out
@@ -41,8 +42,17 @@ class OllamaDecoder:
         self._plain = True
         self._speech = Speech()
 
-    def feed(self, frame: Frame, name: str) -> None:
+    def feed(self, frame: Frame | PlainLine, name: str) -> None:
         """One line."""
+        if isinstance(frame, PlainLine):
+            if self._begun and self._plain:
+                message = frame.message
+                if message.thinking:
+                    self.out.reasoning(message.thinking)
+                if message.content:
+                    self.out.text(message.content)
+                return
+            frame = frame.widened()
         if not self._begun:
             self._begin(frame)
         message = frame.message

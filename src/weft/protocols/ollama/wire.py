@@ -4,7 +4,7 @@ Knows: names and types of members that the decoder reads, all optional. One set 
 Must not know: what any of it means.
 """
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -93,6 +93,28 @@ class Frame(Wire):
     content: str | list[str | Part] | Part | None = None
     tool_calls: list[ToolCall] | None = None
     usage: Counts | None = None
+
+
+class PlainMessage(Wire, forbid_unknown_fields=True):
+    """A `Message` that is nothing but text and thinking."""
+
+    role: str
+    content: str
+    thinking: str | None = None
+
+
+class PlainLine(Wire, forbid_unknown_fields=True):
+    """A `Frame` as nearly all of them are: a piece of /api/chat, and nothing beside it."""
+
+    model: str
+    created_at: str
+    message: PlainMessage
+    done: Literal[False]
+
+    def widened(self) -> Frame:
+        """The same as any frame."""
+        message = Message(self.message.content, self.message.thinking)
+        return Frame(self.model, self.created_at, message, done=self.done)
 
 
 # Known and not read: how far an image is, and who speaks.

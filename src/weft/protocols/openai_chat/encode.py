@@ -6,7 +6,7 @@ The envelope of a chunk is frozen when the message starts; a delta is spliced in
 """
 
 from collections.abc import Callable
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any, ClassVar
 
 from weft import events as ev
@@ -95,6 +95,11 @@ class ChatEncoder(Encoder):
             ev.Unknown: self.unnamed,
             ev.End: self._end,
         }
+
+    def more(self, texts: list[str]) -> None:
+        if self.like is not None:
+            head, tail = self._splices[self.like.index]
+            self._write(jsontext.spliced(head, texts, repeat(tail)))
 
     def carry(self, event: ev.Unknown) -> None:
         self._write(unnamed.as_event(event))
@@ -188,14 +193,16 @@ class ChatEncoder(Encoder):
             delta = before + jsontext.line(event.text) + after
             self._choice(start.choice, delta, b"null", _logprobs(event, "content"))
             self._splices[event.index] = self._frozen(start.choice, before, after)
-            return
-        self._write(splice[0] + jsontext.line(event.text) + splice[1])
+        else:
+            self._write(splice[0] + jsontext.line(event.text) + splice[1])
+        self.like = event
 
     def _think(self, event: ev.ReasoningDelta) -> None:
         splice = self._splices.get(event.index)
         if splice is None or self._thought != (event.index, event.part, event.form):
             splice = self._turn(event)
         self._write(splice[0] + jsontext.line(event.text) + splice[1])
+        self.like = event if event.form == "raw" and not event.part else None
 
     def _turn(self, event: ev.ReasoningDelta) -> tuple[bytes, bytes]:
         """Reasoning is one text: a blank line stands before each of its parts but the first."""
@@ -224,6 +231,7 @@ class ChatEncoder(Encoder):
                 return
             splice = self._freeze_args(self._kinds[event.index])
         self._write(splice[0] + jsontext.line(event.text) + splice[1])
+        self.like = event
 
     def _freeze_args(self, start: ev.BlockStart) -> tuple[bytes, bytes]:
         member = b'"custom":{"input":' if start.tool == "custom" else b'"function":{"arguments":'

@@ -2,8 +2,6 @@
 
 Knows: the lifecycle of a response, the order of its items, sequence numbers. Must not know: other protocols; what items look like (written.py).
 One item is open at a time; an item's place is its place in the final output; what was announced is closed, also when the stream breaks off.
-
-After the first delta of a block the next ones, if they are more of the same, go straight to its frame (`_more`), until the block is over.
 """
 
 import re
@@ -130,8 +128,15 @@ class ResponsesEncoder(Encoder):
         items = self._output if self._item is None else [*self._output, self._item.so_far()]
         return {**self._response, "output": items}
 
+    def more(self, texts: list[str]) -> None:
+        item = self._item
+        if item is not None:
+            item.pieces += texts
+            self._write(jsontext.spliced(item.head, texts, self._ends))
+
     def flush(self) -> None:
-        self._greet()
+        if self._ready:
+            self._greet()
 
     def settle(self) -> None:
         """A message waits for more parts of its item; there will be none."""
@@ -170,11 +175,10 @@ class ResponsesEncoder(Encoder):
 
     def _greet(self) -> None:
         """What came together with the start is said with it, and nothing waits for it."""
-        if self._ready:
-            self.on |= self._ready
-            self._ready = {}
-            self._event("response.created", {"response": self._response})
-            self._event("response.in_progress", {"response": self._response})
+        self.on |= self._ready
+        self._ready = {}
+        self._event("response.created", {"response": self._response})
+        self._event("response.in_progress", {"response": self._response})
 
     def _greet_first(self, event: ev.Event) -> None:
         self._greet()
@@ -216,7 +220,6 @@ class ResponsesEncoder(Encoder):
     # -- blocks --------------------------------------------------------------------------------------------------
 
     def _block_start(self, event: ev.BlockStart) -> None:
-        self._look_again()
         self._block, self._own = event, None
         self._held = []
         if event.kind in ("text", "refusal"):
@@ -268,7 +271,7 @@ class ResponsesEncoder(Encoder):
             self.lose("logprobs", place_of(event))
         if item is not None:
             self._delta(item, event.text)
-            self._more(item, event, self._text)
+            self.like = event
 
     def _think(self, event: ev.ReasoningDelta) -> None:
         item = self._item
@@ -281,13 +284,13 @@ class ResponsesEncoder(Encoder):
         item.turn_to(event.part, form)
         self._delta(item, event.text)
         if form == event.form:
-            self._more(item, event, self._think)
+            self.like = event
 
     def _args(self, event: ev.ArgsDelta) -> None:
         item = self._item
         if item is not None:
             self._delta(item, event.text)
-            self._more(item, event, self._args)
+            self.like = event
         else:
             self._held.append(event.text)
 
@@ -333,7 +336,6 @@ class ResponsesEncoder(Encoder):
             self._item.own = event.raw
 
     def _block_end(self, event: ev.BlockEnd) -> None:
-        self._look_again()
         block, item = self._block, self._item
         if block is None:
             return
@@ -409,42 +411,6 @@ class ResponsesEncoder(Encoder):
         """A frozen head, the text, the number."""
         item.pieces.append(text)
         self._write(item.head + jsontext.line(text) + next(self._ends))
-
-    def _more(self, item: Written, event: ev.Event, slow: Handler) -> None:
-        """The path of nearly every event: deltas like this one, in the same place, need no look at where they belong."""
-        head, keep, write, ends, line = item.head, item.pieces.append, self._write, self._ends, jsontext.line
-        part, form = getattr(event, "part", 0), getattr(event, "form", "")
-
-        def text(event: ev.TextDelta | ev.RefusalDelta) -> None:
-            if event.logprobs is not None:
-                slow(event)
-                return
-            text = event.text
-            keep(text)
-            write(head + line(text) + next(ends))
-
-        def thought(event: ev.ReasoningDelta) -> None:
-            if event.part != part or event.form != form:
-                slow(event)
-                return
-            text = event.text
-            keep(text)
-            write(head + line(text) + next(ends))
-
-        def args(event: ev.ArgsDelta) -> None:
-            text = event.text
-            keep(text)
-            write(head + line(text) + next(ends))
-
-        kind: type[ev.Event] = type(event)
-        straight: dict[type[ev.Event], Handler] = {ev.ArgsDelta: args, ev.ReasoningDelta: thought}
-        self.on[kind] = straight.get(kind, text)
-
-    def _look_again(self) -> None:
-        """What comes next is of another block."""
-        self.on |= {
-            ev.TextDelta: self._text, ev.RefusalDelta: self._text, ev.ReasoningDelta: self._think, ev.ArgsDelta: self._args,
-        }  # fmt: skip
 
     def _event(self, name: str, members: dict[str, Any]) -> None:
         data = jsontext.line({"type": name, "sequence_number": next(self._numbers), **members})
