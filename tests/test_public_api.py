@@ -64,7 +64,7 @@ def test_all_names_resolve_once():
 
 
 def test_everything_that_reads_takes_the_same_keywords():
-    keywords = "dialect strict filters steps limits keep verbatim context status headers".split()
+    keywords = "dialect strict filters steps limits keep verbatim watch context status headers".split()
     for function in (weft.read, weft.aread, weft.Pipe):
         parameters = inspect.signature(function).parameters.values()
         assert keywords == [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]

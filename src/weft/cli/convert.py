@@ -10,7 +10,7 @@ from weft.cli.command import Command, Parser, Refused, say
 from weft.cli.many import convert_many
 from weft.cli.options import AUTO, StreamOptions, add_stream, stream_options
 from weft.cli.output import Output
-from weft.cli.reading import Reading
+from weft.cli.reading import Reading, check_names
 from weft.cli.unread import UnreadBytes
 from weft.context import Context
 from weft.detect import LIKELY
@@ -66,6 +66,7 @@ def _run(arguments: Any) -> int:
         raise Refused("--verbatim forwards the bytes as they came: --whole and --filter have no place in it")
     if arguments.whole and spec.reply is None:
         raise Refused(f"{spec.name!r} has no whole replies")
+    check_names(stream_options(arguments))
     if arguments.more:
         return convert_many([arguments.file, *arguments.more], arguments, spec, convert_one)
     return convert_one(arguments).told()

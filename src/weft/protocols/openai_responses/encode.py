@@ -140,7 +140,7 @@ class ResponsesEncoder(Encoder):
 
     def settle(self) -> None:
         """A message waits for more parts of its item; there will be none."""
-        self._greet()
+        self.flush()
         if self._block is None:
             self._close_item()
 
