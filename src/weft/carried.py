@@ -10,6 +10,7 @@ from typing import Final
 
 import msgspec
 
+from weft import jsontext
 from weft.events import Origin, Signature
 
 
@@ -26,9 +27,13 @@ _decode = msgspec.json.Decoder(_Envelope).decode
 
 
 def wrapped(state: Signature) -> str:
-    """The state as one base64 text that says where it is from."""
+    """The state as one base64 text that says where it is from; half a character in it is U+FFFD."""
     envelope = _Envelope(1, state.value, state.origin, state.format, state.encrypted)
-    return b64encode(msgspec.json.encode(envelope)).decode()
+    try:
+        text = msgspec.json.encode(envelope)
+    except UnicodeError:
+        text = jsontext.mended(jsontext.encode(msgspec.to_builtins(envelope)))
+    return b64encode(text).decode()
 
 
 def unwrapped(index: int, value: str, part: int | None) -> Signature | None:

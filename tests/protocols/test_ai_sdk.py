@@ -263,3 +263,14 @@ def test_strict_mode_takes_what_the_sdk_sends(parts):
 @every_version
 def test_it_is_recognised(parts):
     assert "ai-sdk" == detect(ndjson(*parts))[0].protocol
+
+
+@pytest.mark.parametrize("protocol", ["ai-sdk", "ai-sdk-ui"])
+def test_half_a_character_in_the_state_of_a_provider_nobody_knows_is_mended(protocol):
+    """Found by the fuzzer: such state is wrapped to see whether it can be told again."""
+    data = (
+        b'{"type":"reasoning-start","id":"0"}\n'
+        b'{"type":"reasoning-end","id":"0","providerMetadata":{"nobody":{"signature":"\\ud83d"}}}\n'
+    )
+    states = [event.value for event in weft.read(data, protocol) if isinstance(event, weft.events.Signature)]
+    assert ["\ufffd"] == states
