@@ -136,7 +136,7 @@ FIELDS: Final[dict[str, tuple[Callable[[Message], Any], str]]] = {
     "finish": (_finish, "finish_other refusal args_invalid choices tool_call executor incomplete steps"),
     "text": (lambda m: [choice.text for choice in m.choices], "refusal choices order"),
     "refusal": (lambda m: [choice.refusal for choice in m.choices], "refusal choices order"),
-    "reasoning": (lambda m: [choice.reasoning for choice in m.choices], "reasoning order choices"),
+    "reasoning": (lambda m: [choice.reasoning for choice in m.choices], "reasoning reasoning_form order choices"),
     "forms": (_forms, "reasoning reasoning_form blocks choices order"),
     "calls": (_calls, "tool_call tool_kind args_invalid choices incomplete"),
     "cut calls": (_cut_calls, "tool_call executor args_invalid choices incomplete"),

@@ -181,7 +181,10 @@ class ChatEncoder(Encoder):
         word, left = self._row.enter(start)
         if word is not None:
             self.lose(word, place_of(start))
-        if left is not None and start.kind != "tool_call":
+        if start.kind == "tool_call":
+            for index in [*self._splices.keys() - self._numbers.keys()]:
+                del self._splices[index]  # what goes on behind a call is looked at again
+        elif left is not None:
             self._splices.pop(left, None)
 
     def _text(self, event: ev.TextDelta) -> None:

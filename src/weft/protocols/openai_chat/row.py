@@ -27,9 +27,9 @@ class Row:
         """What is said now is of this block. Gives the word of what is lost by that, and the block of its kind that was left for it."""
         key = start.choice, start.kind
         left, self._last[key] = self._last.get(key), start.index
-        if left == start.index:
-            return None, None
         rank, highest = _RANK[start.kind], self._rank.get(start.choice, 0)
+        if left == start.index:
+            return ("order" if rank < highest else None), None
         again = start.index in self._seen
         self._seen.add(start.index)
         self._rank[start.choice] = max(rank, highest)
