@@ -1,9 +1,11 @@
 """Failures L: speed. One test for each mode, with where it was seen; `make bench` measures, these hold that nobody loses what was measured."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import pytest
 from benchmarks.bench import READ, cpu, floor, in_reads, pipe_all, read_all
@@ -11,11 +13,28 @@ from benchmarks.inputs import INPUTS, anthropic_tools, chat_text, chat_tools, re
 
 import weft
 
+
+def chunk(delta: dict[str, Any]) -> bytes:
+    return b"data: %b\n\n" % json.dumps({"id": "c", "choices": [{"index": 0, "delta": delta}]}).encode()
+
+
+def calls_at_once(count: int) -> list[bytes]:
+    """All are open when the first of them gets its arguments."""
+    opened = [{"index": at, "id": f"call_{at}", "function": {"name": "f", "arguments": ""}} for at in range(count)]
+    filled = [{"index": at, "function": {"arguments": "{}"}} for at in range(count)]
+    return [chunk({"tool_calls": [call]}) for call in (*opened, *filled)]
+
+
+def texts_and_thoughts(count: int) -> list[bytes]:
+    return [chunk({("content", "reasoning_content")[at % 2]: "word"}) for at in range(count)]
+
+
 FRAGMENTS = {
     "openai-chat": partial(chat_tools, 1),
     "anthropic": anthropic_tools,
     "openai-responses": partial(responses_tools, 1),
 }
+BLOCKS = {"calls at once": calls_at_once, "blocks one after the other": texts_and_thoughts}
 NOISE = 1.5
 """What a busy machine may add to a ratio of two times: the budgets themselves are held by `make bench`."""
 
@@ -45,6 +64,15 @@ def test_l02_linear_in_the_length(protocol: str, target: str):
     few, many = (in_reads(FRAGMENTS[protocol](count), READ) for count in (1000, 8000))
     once = least(partial(pipe_all, protocol, target, few))
     assert least(partial(pipe_all, protocol, target, many), rounds=3) < 8 * NOISE * once
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+@pytest.mark.parametrize("target", ["openai-chat", "openai-responses", "anthropic", "gemini"])
+def test_l02_linear_in_the_blocks(name: str, target: str):
+    """Each read walks all that was ever opened: eight times the blocks or calls cost eight times the time, a frame a read."""
+    few, many = (BLOCKS[name](count) for count in (500, 4000))
+    once = least(partial(pipe_all, "openai-chat", target, few))
+    assert least(partial(pipe_all, "openai-chat", target, many), rounds=3) < 8 * NOISE * once
 
 
 def test_l03_import_costs_next_to_nothing():
