@@ -29,12 +29,14 @@ def texts_and_thoughts(count: int) -> list[bytes]:
     return [chunk({("content", "reasoning_content")[at % 2]: "word"}) for at in range(count)]
 
 
-FRAGMENTS = {
-    "openai-chat": partial(chat_tools, 1),
-    "anthropic": anthropic_tools,
-    "openai-responses": partial(responses_tools, 1),
+# What grows -> its protocol, how many of it are made, the size of a read (None: a frame)
+GROWING: dict[str, tuple[str, Callable[[int], list[bytes]], int | None]] = {
+    "openai-chat": ("openai-chat", partial(chat_tools, 1), READ),
+    "anthropic": ("anthropic", anthropic_tools, READ),
+    "openai-responses": ("openai-responses", partial(responses_tools, 1), READ),
+    "calls at once": ("openai-chat", calls_at_once, None),
+    "texts and thoughts": ("openai-chat", texts_and_thoughts, None),
 }
-BLOCKS = {"calls at once": calls_at_once, "blocks one after the other": texts_and_thoughts}
 NOISE = 1.5
 """What a busy machine may add to a ratio of two times: the budgets themselves are held by `make bench`."""
 
@@ -54,25 +56,17 @@ def test_l01_cost_of_a_chunk(name: str):
     assert least(partial(read_all, protocol, reads)) < 2.0 * NOISE * least(partial(floor, protocol, reads))
 
 
-@pytest.mark.parametrize("protocol", FRAGMENTS)
+@pytest.mark.parametrize("name", GROWING)
 @pytest.mark.parametrize("target", ["openai-chat", "openai-responses", "anthropic", "gemini"])
-def test_l02_linear_in_the_length(protocol: str, target: str):
-    """All that came is joined or parsed again for each chunk: eight times the fragments cost eight times the time, and not sixty-four.
+def test_l02_linear_in_the_length(name: str, target: str):
+    """All that came is joined, parsed or walked again for each chunk: eight times the fragments, calls or blocks cost eight times the time, and not sixty-four.
 
     BerriAI/litellm#31297, ggml-org/llama.cpp#12379, vercel/ai#18773, pydantic/pydantic-ai#6485
     """
-    few, many = (in_reads(FRAGMENTS[protocol](count), READ) for count in (1000, 8000))
+    protocol, make, size = GROWING[name]
+    few, many = (in_reads(make(count), size) for count in (1000, 8000))
     once = least(partial(pipe_all, protocol, target, few))
     assert least(partial(pipe_all, protocol, target, many), rounds=3) < 8 * NOISE * once
-
-
-@pytest.mark.parametrize("name", BLOCKS)
-@pytest.mark.parametrize("target", ["openai-chat", "openai-responses", "anthropic", "gemini"])
-def test_l02_linear_in_the_blocks(name: str, target: str):
-    """Each read walks all that was ever opened: eight times the blocks or calls cost eight times the time, a frame a read."""
-    few, many = (BLOCKS[name](count) for count in (500, 4000))
-    once = least(partial(pipe_all, "openai-chat", target, few))
-    assert least(partial(pipe_all, "openai-chat", target, many), rounds=3) < 8 * NOISE * once
 
 
 def test_l03_import_costs_next_to_nothing():
