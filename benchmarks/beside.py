@@ -1,49 +1,95 @@
 """What others cost a chunk beside Weft, on the same bytes in the same run: the vendors' SDKs that merely read, and other bridges.
 
-    python -m benchmarks.beside [--rounds N] [--only WORD]
+    python -m benchmarks.beside [--rounds N] [--only WORD] [--limit SECONDS]
 
-Each other runs in a process and an environment of its own (`make bench` makes them), Weft in this one, right after each of its rows. Knows how
-to start them and what is to be beaten; must not know how one of them is asked.
+Each other runs in a process of its own, in the environment that `make bench` makes for it, Weft in this one, right after each of its rows, while the
+other stands still. Both figures are the least of their rounds. Knows how to start others, how long to wait for them and what is to be beaten; must not know how one of them is asked.
 """
 
 import argparse
 import json
 import subprocess
+import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
-from itertools import chain
 from pathlib import Path
-from typing import Any
+from signal import SIGCONT, SIGSTOP
+from threading import Timer
+from typing import Any, NamedTuple
 
 from benchmarks.bench import READ, ROOT, cpu, in_reads, pipe_all, read_all
 from benchmarks.inputs import INPUTS
 from benchmarks.table import MISSED, Table, tell_missed
 from tests.referees.server import Body, serve
 
-GOALS = {"llm-rosetta": 5, "LiteLLM": 100, "openai": 5, "anthropic": 5}
-"""How many times our cost another's should be; the rest are there to be seen."""
-PEERS = (".venv-peers", ".venv-peers-apart")
+
+class Other(NamedTuple):
+    """One that is measured beside us, and how many times our cost its own should be; without a goal it is there to be seen."""
+
+    name: str
+    environment: str
+    goal: int | None = None
+
+
+SDKS = tuple(
+    Other(name, ".venv-referees", 5) for name in ("openai", "anthropic", "google-genai", "cohere", "ollama", "boto3")
+)
+BRIDGES = (
+    Other("llm-rosetta", ".venv-peers", 5),
+    Other("LiteLLM", ".venv-peers", 100),
+    Other("any-llm", ".venv-peers"),
+    Other("pydantic-ai", ".venv-peers-apart"),
+)
+LIMIT = 180.0
+"""Seconds that one row may take by the clock, the other's import included. On a machine that does little else the longest takes some fifteen."""
 COLUMNS = (("other", 40), ("input", 15), ("becomes", 16), ("us", 6), ("ours us", 7), ("ratio", 20))
 
 Line = dict[str, Any]
 
 
-def others(environment: str, module: str, *options: str) -> Iterator[Line]:
-    """The lines of a program that measures others, as it prints them; one that says why there are none."""
-    python = ROOT / environment / "bin" / "python"
-    if not (ROOT / environment / ".stamp").exists():
-        yield {"problem": f"no {environment} here; `make bench` makes it"}
+def lines(other: Other, module: str, limit: float, *options: str) -> Iterator[Line]:
+    """What the program that measures others prints of this one, line by line; one that says why there is no more."""
+    if not (ROOT / other.environment / ".stamp").exists():
+        yield {"problem": f"no {other.environment} here; `make bench` makes it"}
         return
-    command = [str(python), "-m", module, *options]
+    python = ROOT / other.environment / "bin" / "python"
+    command = [str(python), "-m", module, "--only", other.name, *options]
     with (
         tempfile.TemporaryFile("w+") as said,
         subprocess.Popen(command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=said) as process,
     ):
-        yield from (json.loads(line) for line in process.stdout or () if line.startswith("{"))
-        if process.wait():
+        silences: list[float] = []
+        for line in printed(process, limit, silences):
+            if line.startswith("{"):
+                process.send_signal(SIGSTOP)
+                try:
+                    yield json.loads(line)
+                finally:
+                    process.send_signal(SIGCONT)
+        if silences:
+            yield {"problem": f"stopped: a row took more than {limit:.0f} s"}
+        elif process.wait():
             said.seek(0)
-            yield {"problem": f"{module} did not come to its end: {said.read()[-200:]}"}
+            yield {"problem": "did not come to its end: " + (said.read().strip().splitlines() or ["?"])[-1][:100]}
+
+
+def printed(process: subprocess.Popen[str], limit: float, silences: list[float]) -> Iterator[str]:
+    """The lines of a process, which is killed where it says nothing for so many seconds; then the silence is noted."""
+
+    def stop() -> None:
+        silences.append(limit)
+        process.kill()
+
+    line = "\n"
+    while line:
+        timer = Timer(limit, stop)
+        timer.start()
+        try:
+            line = process.stdout.readline() if process.stdout is not None else ""
+        finally:
+            timer.cancel()
+        yield line
 
 
 def ours(name: str, target: str, size: int | None, rounds: int) -> float:
@@ -56,50 +102,83 @@ def ours(name: str, target: str, size: int | None, rounds: int) -> float:
     return min(cpu(run) for _ in range(rounds)) * 1e6 / len(frames)
 
 
-def tell(title: str, lines: Iterable[Line], rounds: int) -> None:
-    """A table of another's lines, as they come."""
+def compare(title: str, others: list[Other], module: str, options: argparse.Namespace, *more: str) -> None:
+    """A table of these, row by row as they come."""
+    if not others:
+        return
     table = Table(title, *COLUMNS)
-    for line in lines:
-        table.row(*row(line, rounds))
+    for other in others:
+        waiting(f"  {other.name} …")
+        for line in lines(other, module, options.limit, "--rounds", str(options.rounds), *more):
+            told = row(other, line, options.rounds)
+            waiting("")
+            table.row(*told)
+            waiting(f"  {other.name} …")
+    waiting("")
 
 
-def row(line: Line, rounds: int) -> tuple[str, ...]:
-    """One line of another's, with ours beside it."""
-    who, target = line.get("peer") or line.get("sdk", ""), line.get("target", "")
-    title = " ".join(filter(None, (who, line.get("version", ""), line.get("mode", ""), line.get("remark", ""))))
-    name = line.get("input", "")
+def waiting(text: str) -> None:
+    """Whom we wait for, on a terminal, until the next row takes its place."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+
+
+def row(other: Other, line: Line, rounds: int) -> tuple[str, ...]:
+    """One line of another's, with ours beside it. What has a goal and could not be measured has missed it."""
+    target, name = line.get("target", ""), line.get("input", "")
+    title = " ".join(filter(None, (other.name, *(line.get(part) for part in ("version", "mode", "read", "remark")))))
+    what = f"{title}, {name} -> {target or 'events'}" if name else title
     if "problem" in line:
-        return title, name, target, line["problem"], "", ""
+        if other.goal is not None:
+            MISSED.append(f"{what}: not measured: {line['problem']}")
+        return title, name, target or "events", line["problem"], "", ""
     mine = ours(name, target, None if line.get("read") == "frame" else READ, rounds)
-    goal = GOALS.get(who)
     ratio = line["us_per_chunk"] / mine
-    if goal is not None and ratio < goal:
-        MISSED.append(f"{title}, {name} -> {target or 'events'}: {ratio:.1f} times ours, goal {goal}")
-    verdict = "" if goal is None else f" {'ok' if ratio >= goal else 'UNDER'} (goal {goal})"
-    return title, name, target or "events", f"{line['us_per_chunk']:.1f}", f"{mine:.2f}", f"{ratio:.0f}x{verdict}"
+    verdict = ""
+    if other.goal is not None:
+        verdict = f" {'ok' if ratio >= other.goal else 'UNDER'} (goal {other.goal}x)"
+        if ratio < other.goal:
+            MISSED.append(f"{what}: {ratio:.1f} times ours, goal {other.goal}")
+    return title, name, target or "events", f"{line['us_per_chunk']:.1f}", f"{mine:.2f}", f"{ratio:.1f}x{verdict}"
+
+
+def asked() -> argparse.Namespace:
+    """The options."""
+    parser = argparse.ArgumentParser(
+        prog="benchmarks.beside", description="What SDKs and other bridges cost a chunk, beside Weft."
+    )
+    names = [other.name for other in (*SDKS, *BRIDGES)]
+    parser.add_argument("--rounds", type=int, default=5, help="rounds for each row (default 5)")
+    parser.add_argument(
+        "--only", default="", metavar="WORD", help=f"only others whose name has this word: {', '.join(names)}"
+    )
+    parser.add_argument(
+        "--limit",
+        type=float,
+        default=LIMIT,
+        metavar="SECONDS",
+        help=f"the most that a row may take (default {LIMIT:.0f})",
+    )
+    options = parser.parse_args()
+    if options.rounds < 1:
+        parser.error("--rounds is 1 at least")
+    if not any(options.only in name for name in names):
+        parser.error(f"nobody is called {options.only!r}; there are {', '.join(names)}")
+    return options
 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(
-        prog="benchmarks.beside", description="What SDKs and other bridges cost a chunk, beside Weft."
-    )
-    parser.add_argument("--rounds", type=int, default=5, help="rounds for each row (default 5)")
-    parser.add_argument("--only", default="", metavar="WORD", help="only others whose name has this word")
-    options = parser.parse_args()
-    rounds = str(options.rounds)
-    if options.only in "openai anthropic":
-        lines = others(".venv-referees", "tests.referees.speed", "--rounds", rounds)
-        tell("The vendors' SDKs, only reading", lines, options.rounds)
+    options = asked()
+    sdks, bridges = ([other for other in row if options.only in other.name] for row in (SDKS, BRIDGES))
+    compare("The vendors' SDKs, only reading, CPU a chunk", sdks, "tests.referees.speed", options)
     with tempfile.TemporaryDirectory() as folder:
         bodies = {}
         for name, (_, make) in INPUTS.items():
             bodies[name] = Body(Path(folder) / name)
             bodies[name].path.write_bytes(b"".join(make()))
         with serve(bodies) as base:
-            asked = ("--base", base, "--rounds", rounds, "--only", options.only)
-            lines = chain.from_iterable(others(home, "benchmarks.peers", *asked) for home in PEERS)
-            tell("Other bridges and readers", lines, options.rounds)
+            compare("Other bridges and readers, CPU a chunk", bridges, "benchmarks.peers", options, "--base", base)
     tell_missed()
 
 

@@ -37,7 +37,7 @@ class Table:
 def tell_missed() -> None:
     """What is to be known when all is done."""
     if MISSED:
-        print(f"\n{len(MISSED)} rows miss their goal in this run:")
+        print(f"\nThese miss their goal in this run, or could not be measured ({len(MISSED)}):")
         for line in MISSED:
             print(f"  {line}")
     else:

@@ -1,9 +1,11 @@
 """Failures L: speed. One test for each mode, with where it was seen; `make bench` measures, these hold that nobody loses what was measured."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import pytest
 from benchmarks.bench import READ, cpu, floor, in_reads, pipe_all, read_all
@@ -11,10 +13,29 @@ from benchmarks.inputs import INPUTS, anthropic_tools, chat_text, chat_tools, re
 
 import weft
 
-FRAGMENTS = {
-    "openai-chat": partial(chat_tools, 1),
-    "anthropic": anthropic_tools,
-    "openai-responses": partial(responses_tools, 1),
+
+def chunk(delta: dict[str, Any]) -> bytes:
+    return b"data: %b\n\n" % json.dumps({"id": "c", "choices": [{"index": 0, "delta": delta}]}).encode()
+
+
+def calls_at_once(count: int) -> list[bytes]:
+    """All are open when the first of them gets its arguments."""
+    opened = [{"index": at, "id": f"call_{at}", "function": {"name": "f", "arguments": ""}} for at in range(count)]
+    filled = [{"index": at, "function": {"arguments": "{}"}} for at in range(count)]
+    return [chunk({"tool_calls": [call]}) for call in (*opened, *filled)]
+
+
+def texts_and_thoughts(count: int) -> list[bytes]:
+    return [chunk({("content", "reasoning_content")[at % 2]: "word"}) for at in range(count)]
+
+
+# What grows -> its protocol, how many of it are made, the size of a read (None: a frame)
+GROWING: dict[str, tuple[str, Callable[[int], list[bytes]], int | None]] = {
+    "openai-chat": ("openai-chat", partial(chat_tools, 1), READ),
+    "anthropic": ("anthropic", anthropic_tools, READ),
+    "openai-responses": ("openai-responses", partial(responses_tools, 1), READ),
+    "calls at once": ("openai-chat", calls_at_once, None),
+    "texts and thoughts": ("openai-chat", texts_and_thoughts, None),
 }
 NOISE = 1.5
 """What a busy machine may add to a ratio of two times: the budgets themselves are held by `make bench`."""
@@ -35,14 +56,15 @@ def test_l01_cost_of_a_chunk(name: str):
     assert least(partial(read_all, protocol, reads)) < 2.0 * NOISE * least(partial(floor, protocol, reads))
 
 
-@pytest.mark.parametrize("protocol", FRAGMENTS)
+@pytest.mark.parametrize("name", GROWING)
 @pytest.mark.parametrize("target", ["openai-chat", "openai-responses", "anthropic", "gemini"])
-def test_l02_linear_in_the_length(protocol: str, target: str):
-    """All that came is joined or parsed again for each chunk: eight times the fragments cost eight times the time, and not sixty-four.
+def test_l02_linear_in_the_length(name: str, target: str):
+    """All that came is joined, parsed or walked again for each chunk: eight times the fragments, calls or blocks cost eight times the time, and not sixty-four.
 
     BerriAI/litellm#31297, ggml-org/llama.cpp#12379, vercel/ai#18773, pydantic/pydantic-ai#6485
     """
-    few, many = (in_reads(FRAGMENTS[protocol](count), READ) for count in (1000, 8000))
+    protocol, make, size = GROWING[name]
+    few, many = (in_reads(make(count), size) for count in (1000, 8000))
     once = least(partial(pipe_all, protocol, target, few))
     assert least(partial(pipe_all, protocol, target, many), rounds=3) < 8 * NOISE * once
 

@@ -88,6 +88,8 @@ class GeminiEncoder(Encoder):
         self._lanes: dict[int, _Lane] = {}
         self._blocks: dict[int, Open] = {}
         self._splices: dict[int, tuple[bytes, bytes]] = {}
+        self._held: dict[int, str] = {}
+        """The first text of a block, as long as nothing of it is written."""
         self._tier: Any = None
         self._late = False
 
@@ -112,9 +114,8 @@ class GeminiEncoder(Encoder):
 
     def flush(self) -> None:
         """A read is over: the first texts of blocks are said, whether or not they will be signed."""
-        for block in self._blocks.values():
-            if block.held is not None:
-                self._release(block)
+        while self._held:
+            self._release(next(iter(self._held)))
 
     def carry(self, event: ev.Unknown) -> None:
         self.flush()
@@ -200,19 +201,18 @@ class GeminiEncoder(Encoder):
 
     def _first(self, index: int, text: str) -> None:
         """Text of a block that has no splice yet: the first waits, the second lets both go."""
-        block = self._blocks[index]
-        if index not in self._splices and block.held is None:
-            block.held = text
+        if index in self._held:
+            self._release(index)
+        elif index not in self._splices:
+            self._held[index] = text
             return
-        if block.held is not None:
-            self._release(block)
         if text:
             head, tail = self._splices[index]
             self._write(head + jsontext.line(text) + tail)
 
-    def _release(self, block: Open) -> None:
+    def _release(self, index: int) -> None:
         """Say what is held, unsigned; the rest of the block is spliced into the same frame."""
-        text, block.held = block.held or "", None
+        text, block = self._held.pop(index), self._blocks[index]
         thought = block.start.kind == "reasoning"
         lane = self._lane(block.start.choice)
         kind = "thought" if thought else "text"
@@ -221,13 +221,13 @@ class GeminiEncoder(Encoder):
             text = "\n\n" + text if thought else text
         tail = b'%b]},"index":%d}]%b' % (b',"thought":true}' if thought else b"}", block.start.choice, self._after)
         head = b'data: {"candidates":[{"content":{"role":"model","parts":[{"text":'
-        self._splices[block.start.index] = head, tail
+        self._splices[index] = head, tail
         lane.last, lane.said = kind, True
         self._write(head + jsontext.line(text) + tail)
 
     def _signed(self, block: Open) -> None:
         thought = {"thought": True} if block.start.kind == "reasoning" else {}
-        self._part(block, {"text": block.held or "", **thought})
+        self._part(block, {"text": self._held.pop(block.start.index, ""), **thought})
 
     def _measure(self, event: ev.TextDelta | ev.RefusalDelta) -> None:
         said = result(event.logprobs)
@@ -274,7 +274,7 @@ class GeminiEncoder(Encoder):
             self.lose("opaque", place_of(event))
 
     def _block_end(self, event: ev.BlockEnd) -> None:
-        block = self._blocks.pop(event.index)
+        block = self._blocks[event.index]
         kind = block.start.kind
         if block.own is not None:
             self._part(block, block.own)
@@ -286,7 +286,9 @@ class GeminiEncoder(Encoder):
             self._call(block, event.complete)
         else:
             self.lose("executor" if kind == "tool_call" else kind, place_of(event))
+        del self._blocks[event.index]
         self._splices.pop(event.index, None)
+        self._held.pop(event.index, None)
 
     def _text_end(self, block: Open) -> None:
         """What is signed as a whole is one part; what was begun is signed by an empty part after it."""
@@ -294,8 +296,8 @@ class GeminiEncoder(Encoder):
             if block.start.kind != "reasoning" and block.start.index in self._splices:
                 self.lose("blocks", place_of(block.start))
             self._signed(block)
-        elif block.held is not None:
-            self._release(block)
+        elif block.start.index in self._held:
+            self._release(block.start.index)
 
     def _call(self, block: Open, complete: bool) -> None:
         """A call that can be executed; one that cannot is kept for the finish."""

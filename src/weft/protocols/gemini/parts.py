@@ -12,16 +12,15 @@ from weft import jsontext
 
 
 class Open:
-    """A block under way. `held` is its first text, as long as nothing of it is written."""
+    """A block under way."""
 
-    __slots__ = ("args", "files", "form", "held", "own", "part", "signature", "start")
+    __slots__ = ("args", "files", "form", "own", "part", "signature", "start")
 
     def __init__(self, start: ev.BlockStart) -> None:
         self.start = start
         self.args: list[str] = []
         self.files: list[ev.File] = []
         self.form: str | None = None
-        self.held: str | None = None
         self.own: dict[str, Any] | None = None
         self.part = 0
         self.signature: ev.Signature | None = None

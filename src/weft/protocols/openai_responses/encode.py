@@ -5,9 +5,9 @@ One item is open at a time; an item's place is its place in the final output; wh
 """
 
 import re
-from collections.abc import Callable
-from functools import lru_cache
-from itertools import count
+from collections.abc import Callable, Iterator
+from itertools import count, repeat
+from operator import mod
 from typing import Any, ClassVar, Final
 
 import msgspec
@@ -46,10 +46,9 @@ RAW_AS_SUMMARY: Final = frozenset({"codex", "ai-sdk"})
 REFUSAL_AS_TEXT: Final = frozenset({"codex"})
 
 
-@lru_cache(maxsize=1 << 14)
-def _end(number: int) -> bytes:
-    """How the frame of a delta ends. All streams count from 0, so most have been made before."""
-    return b',"sequence_number":%d}\n\n' % number
+def _ends(numbers: Iterator[int]) -> Iterator[bytes]:
+    """How frames of deltas end. Made anew for each, without a call in between: no dearer than to look it up, and the same for any number."""
+    return map(mod, repeat(b',"sequence_number":%d}\n\n'), numbers)
 
 
 class ResponsesEncoder(Encoder):
@@ -93,7 +92,7 @@ class ResponsesEncoder(Encoder):
         super().__init__(write, context, losses)
         self._response: dict[str, Any] = {}
         self._numbers = count()
-        self._ends = map(_end, self._numbers)
+        self._ends = _ends(self._numbers)
         self._output: list[dict[str, Any]] = []
         self._ids: set[str] = set()
         self._block: ev.BlockStart | None = None
@@ -148,7 +147,7 @@ class ResponsesEncoder(Encoder):
         numbers = _NUMBER.findall(frames)
         if numbers:
             self._numbers = count(int(numbers[-1]) + 1)
-            self._ends = map(_end, self._numbers)
+            self._ends = _ends(self._numbers)
 
     def cut(self, event: ev.BlockEnd) -> None:
         """An item that is announced only when it is whole was announced by another, in words that are not known."""
