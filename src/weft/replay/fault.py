@@ -13,7 +13,7 @@ Kind = Literal["cut", "stall", "garbage", "error", "status"]
 KINDS: Final[dict[str, str]] = {
     "cut": "the connection breaks off there",
     "stall": "nothing more is sent, but the connection stays open",
-    "garbage": "bytes that are not a frame are inserted there",
+    "garbage": "bytes that are not a frame are inserted, between two pieces",
     "error": "the provider reports a failure there, in its protocol's own form",
     "429": "or any status from 400 to 599: the request is refused with that status",
 }
