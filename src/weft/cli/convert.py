@@ -81,9 +81,9 @@ def _run(arguments: Any) -> int:
     if arguments.verbatim and (arguments.whole or arguments.filters):
         raise Refused("--verbatim forwards the bytes unchanged: it cannot be combined with --whole or --filter")
     if arguments.whole and spec.reply is None:
-        raise Refused(f"{spec.name!r} cannot be written as a whole reply")
+        raise Refused(f"{spec.name!r} has no whole replies")
+    check_names(stream_options(arguments))
     if arguments.more:
-        check_names(stream_options(arguments))
         return convert_many([arguments.file, *arguments.more], arguments, spec, convert_one)
     return convert_one(arguments).told()
 
