@@ -11,7 +11,7 @@ from weft.message import Choice, FilePart, Message, Reasoning, ReasoningPiece, R
 from weft.protocol import BUILT_IN, resolve
 
 ELSEWHERE = "elsewhere"
-HEAD = ("target", "its own reasoning", "another's reasoning", "another's tools", "refusal", "free input", "image", "citation")  # fmt: skip
+HEAD = ("target", "its own reasoning", "another's reasoning", "another's tools", "refusal", "custom tool call", "image", "citation")  # fmt: skip
 
 
 def takers() -> list[str]:
@@ -51,13 +51,13 @@ def _fate(target: str, protocol: str, parts: list[Any]) -> str:
     replay = weft.replay_turn(Message(id="m1", protocol=protocol, choices=[Choice(parts)]), target)
     losses = {loss.what: loss.why for loss in replay.losses}
     if not losses:
-        return "as it is"
+        return "unchanged"
     if any("marked text" in why for why in losses.values()):
         return "as marked text"
     if "refusal" in losses:
         return "as text"
     if "tool_kind" in losses:
-        return "as a function's"
+        return "as a function call"
     if losses.keys() == {"signature"}:
         return "as reasoning, without its state"
     return "left out"

@@ -120,7 +120,7 @@ def dialect_table() -> str:
         for spec in _specs()
         for row in spec.dialects
     ]
-    return _table(("name", "who", "declares", "evidence"), rows)
+    return _table(("dialect", "provider", "declares", "evidence"), rows)
 
 
 def _specs() -> list[protocol.ProtocolSpec]:
@@ -142,20 +142,19 @@ def target_table() -> str:
             if has
         ]
         words = ", ".join(f"`{what}`" for what in lost_by(spec)) or "nothing"
-        rows.append(
-            (f"`{spec.name}`", "yes" if spec.reply is not None else "no", ", ".join(needs) or "as it comes", words)
-        )
-    return _table(("target", "whole replies", "blocks", "cannot say"), rows)
+        rows.append((f"`{spec.name}`", "yes" if spec.reply is not None else "no", ", ".join(needs) or "any", words))
+    return _table(("target", "whole replies", "blocks", "cannot express"), rows)
 
 
 def never_table() -> str:
     """What sources have no words for."""
     return _table(
-        ("source", "never has"),
+        ("source", "never sends"),
         [
             (
                 f"`{spec.name}`",
-                ", ".join(f"`{word}`" for word in WHAT if word in spec.never) or "nothing that it could not",
+                ", ".join(f"`{word}`" for word in WHAT if word in spec.never)
+                or "none of these: it can send everything",
             )
             for spec in _specs()
             if spec.decoder is not None
@@ -171,7 +170,7 @@ def profile_table() -> str:
         if spec.encoder is not None
         for profile, what in spec.encoder.profiles.items()
     ]
-    return _table(("target", "profile", "what is said otherwise"), rows)
+    return _table(("target", "profile", "what differs"), rows)
 
 
 def loss_table() -> str:
@@ -191,7 +190,7 @@ def _differences(row: protocol.Dialect, bare: protocol.Dialect) -> str:
         for field in Rules.__struct_fields__
         if getattr(row.rules, field) != getattr(bare.rules, field)
     ]
-    return ", ".join(parts) or "nothing: the bare protocol reads it"
+    return ", ".join(parts) or "nothing"
 
 
 def _said(value: object) -> str:

@@ -42,7 +42,7 @@ class Event(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, tag_field
 
 
 class Start(Event, frozen=True, tag="start"):
-    """The message has begun. Once, before everything but notes; `made` says that the id is ours."""
+    """The message begins. Comes once; only notes and unknown frames may precede it. `made` says that Weft made the id."""
 
     type: ClassVar[str] = "start"
     id: str
@@ -53,7 +53,7 @@ class Start(Event, frozen=True, tag="start"):
 
 
 class Meta(Event, frozen=True, tag="meta"):
-    """A fact about the whole message that may come at any time: serving provider, tier, grounding, a late model name."""
+    """A fact about the whole message, which may come at any time: serving provider, tier, grounding, a model name that came late."""
 
     type: ClassVar[str] = "meta"
     name: str
@@ -61,7 +61,7 @@ class Meta(Event, frozen=True, tag="meta"):
 
 
 class Note(Event, frozen=True, tag="note"):
-    """A fault that ended nothing: what was odd, and at which byte of the input."""
+    """An irregularity that did not end the stream: what it was, and at which byte of the input."""
 
     type: ClassVar[str] = "note"
     code: str
@@ -70,7 +70,7 @@ class Note(Event, frozen=True, tag="note"):
 
 
 class BlockStart(Event, frozen=True, tag="block-start"):
-    """A block opens. `item` groups the blocks of one wire item; `made` says that the id is ours."""
+    """A block opens. Blocks of one wire item share `item`; `made` says that Weft made the id."""
 
     type: ClassVar[str] = "block-start"
     index: int
@@ -89,7 +89,7 @@ class BlockStart(Event, frozen=True, tag="block-start"):
 
 
 class TextDelta(Event, frozen=True, tag="text-delta"):
-    """A piece of visible text; `logprobs` has an entry for each of its tokens where the source gives them (as chat.completions does)."""
+    """A piece of visible text. `logprobs` has what the source says of its tokens; chat.completions gives one entry per token."""
 
     type: ClassVar[str] = "text-delta"
     index: int
@@ -98,7 +98,7 @@ class TextDelta(Event, frozen=True, tag="text-delta"):
 
 
 class ReasoningDelta(Event, frozen=True, tag="reasoning-delta"):
-    """A piece of reasoning. One block is one item; `part` counts its summary or content parts."""
+    """A piece of reasoning. A block is one item of reasoning; `part` numbers its summary or content parts."""
 
     type: ClassVar[str] = "reasoning-delta"
     index: int
@@ -108,7 +108,7 @@ class ReasoningDelta(Event, frozen=True, tag="reasoning-delta"):
 
 
 class RefusalDelta(Event, frozen=True, tag="refusal-delta"):
-    """A piece of a refusal, which some sources keep apart from the text."""
+    """A piece of a refusal, for sources that keep refusals apart from the text."""
 
     type: ClassVar[str] = "refusal-delta"
     index: int
@@ -117,7 +117,7 @@ class RefusalDelta(Event, frozen=True, tag="refusal-delta"):
 
 
 class ArgsDelta(Event, frozen=True, tag="args-delta"):
-    """A piece of a tool call's arguments: the source's own text, never re-serialised."""
+    """A piece of a tool call's arguments, in the source's own text: it is never re-serialised."""
 
     type: ClassVar[str] = "args-delta"
     index: int
@@ -125,7 +125,7 @@ class ArgsDelta(Event, frozen=True, tag="args-delta"):
 
 
 class Signature(Event, frozen=True, tag="signature"):
-    """Opaque state that must go back to its origin with this block. A later one of the same part replaces an earlier.
+    """Opaque state that must go back to its origin with this block. A later signature of the same part replaces the earlier one.
 
     `encrypted` tells content that only its origin can read from a mere proof of content. `format` is the source's own name for its kind.
     """
@@ -140,7 +140,7 @@ class Signature(Event, frozen=True, tag="signature"):
 
 
 class Annotation(Event, frozen=True, tag="annotation"):
-    """A citation or source that belongs to a block; offsets are characters of its text where the source says so."""
+    """A citation or source of a block. `start` and `end` are character offsets in the block's text, if the source gives them."""
 
     type: ClassVar[str] = "annotation"
     index: int
@@ -154,7 +154,7 @@ class Annotation(Event, frozen=True, tag="annotation"):
 
 
 class File(Event, frozen=True, tag="file"):
-    """A file, or a piece of one: base64 `data`, or a reference by `url` or `file_id`. `partial` marks a preview that a later one replaces."""
+    """A file or a piece of one: base64 `data`, or a reference by `url` or `file_id`. `partial` marks a preview, which a later `file` replaces."""
 
     type: ClassVar[str] = "file"
     index: int
@@ -167,7 +167,7 @@ class File(Event, frozen=True, tag="file"):
 
 
 class Result(Event, frozen=True, tag="result"):
-    """What a provider-executed tool gave back: the call it answers, and its content as the source worded it."""
+    """The result of a tool that the provider ran: the id of the call, and the content as the source sent it."""
 
     type: ClassVar[str] = "result"
     index: int
@@ -177,7 +177,7 @@ class Result(Event, frozen=True, tag="result"):
 
 
 class Opaque(Event, frozen=True, tag="opaque"):
-    """A provider's own item, verbatim, carried to the same protocol and declared lost elsewhere."""
+    """A provider's own item, verbatim. Targets of the same protocol get it unchanged; other targets report it as lost."""
 
     type: ClassVar[str] = "opaque"
     index: int
@@ -186,7 +186,7 @@ class Opaque(Event, frozen=True, tag="opaque"):
 
 
 class BlockEnd(Event, frozen=True, tag="block-end"):
-    """A block is over. `complete`: it ended by the protocol's own signal; for a tool call also: its arguments are empty or parse to an object."""
+    """A block ends. `complete` means that the protocol itself ended it and, for a tool call, that the arguments are empty or parse to an object."""
 
     type: ClassVar[str] = "block-end"
     index: int
@@ -194,14 +194,14 @@ class BlockEnd(Event, frozen=True, tag="block-end"):
 
 
 class StepStart(Event, frozen=True, tag="step-start"):
-    """One of several model calls of an agent run begins (AI SDK)."""
+    """One of the model calls of an agent run begins (AI SDK)."""
 
     type: ClassVar[str] = "step-start"
     step: int
 
 
 class Usage(Event, frozen=True, tag="usage"):
-    """A snapshot of the token counts so far. None means: nobody said. `sources` tells where each number is from."""
+    """The token counts so far. None means that the source gave no number. `sources` says where each number comes from."""
 
     type: ClassVar[str] = "usage"
     input_tokens: int | None = None
@@ -226,7 +226,7 @@ class Usage(Event, frozen=True, tag="usage"):
 
 
 class StepEnd(Event, frozen=True, tag="step-end"):
-    """A step is over, with its own finish and usage."""
+    """A step ends, with its own finish and usage."""
 
     type: ClassVar[str] = "step-end"
     step: int
@@ -236,7 +236,7 @@ class StepEnd(Event, frozen=True, tag="step-end"):
 
 
 class Unknown(Event, frozen=True, tag="unknown"):
-    """A frame that this version cannot name, carried as it came. `name` is the event name of its framing, `protocol` whose frame it is."""
+    """A frame that this version does not know, unchanged. `name` is its event name in the framing, `protocol` the protocol it belongs to."""
 
     type: ClassVar[str] = "unknown"
     raw: Any
@@ -254,7 +254,7 @@ class Finish(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 
 
 class End(Event, frozen=True, tag="end"):
-    """The one terminal. Every stream has exactly one, and it is last."""
+    """The stream is over. Every stream has exactly one `end`, as its last event."""
 
     type: ClassVar[str] = "end"
     outcome: Outcome

@@ -378,7 +378,7 @@ class Reader:
         if told > self._limits.notes:
             return None
         if told == self._limits.notes:
-            note = Note("more_notes", f"there is more, which is not told (Limits.notes is {told})", note.offset)
+            note = Note("more_notes", f"further notes are left out (Limits.notes is {told})", note.offset)
         self.notes.append(note)
         return note
 

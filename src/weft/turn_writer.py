@@ -227,10 +227,10 @@ class TurnWriter:
         if self.reasoning(part, states) or not part.text.strip():
             return
         if self.turn.foreign == "text":
-            self.lose("reasoning", part, "only its own origin takes it as reasoning: said as marked text")
+            self.lose("reasoning", part, "only its own origin accepts it as reasoning: sent as marked text")
             self.say(f"<thinking>\n{part.text}\n</thinking>", part)
         else:
-            self.lose("reasoning", part, "only its own origin takes it as reasoning: left out")
+            self.lose("reasoning", part, "only its own origin accepts it as reasoning: left out")
 
     def _call(self, part: ToolCall) -> None:
         if part.executor == "provider":
@@ -279,10 +279,10 @@ class TurnWriter:
 
     def _tell(self, what: str, part: AnyPart, text: str) -> None:
         if self.turn.foreign == "text":
-            self.lose(what, part, "only the provider that ran the tool takes it as what it is: said as marked text")
+            self.lose(what, part, "only the provider that ran the tool accepts it as such: sent as marked text")
             self.say(text, part)
         else:
-            self.lose(what, part, "only the provider that ran the tool takes it as what it is: left out")
+            self.lose(what, part, "only the provider that ran the tool accepts it as such: left out")
 
     def _file(self, part: FilePart) -> None:
         if not self.file(part):
@@ -291,7 +291,7 @@ class TurnWriter:
     def _opaque(self, part: OpaquePart) -> None:
         raw = self.own_form(part)
         if raw is None or not self.opaque(part, raw):
-            self.lose("opaque", part, "an item of another origin has no place")
+            self.lose("opaque", part, "another protocol's items cannot be expressed")
 
 
 class FlatTurn(TurnWriter):

@@ -178,7 +178,7 @@ def test_detect_as_json():
 def test_detect_of_nothing_known():
     done = weft("detect", stdin=b'{"hello":"world"}')
     assert (2, b"unknown  0 %") == (done.returncode, done.stdout.replace(b"   ", b"  ").strip())
-    assert "weft: standard input looks like no protocol that is known\n" == done.stderr
+    assert "weft: standard input looks like no known protocol\n" == done.stderr
 
 
 def test_detect_of_what_weft_does_not_read():
@@ -270,7 +270,7 @@ def test_inspect_tells_what_a_target_would_lose(call: Path):
     assert {"lost"} == {line.split()[1] for line in table[7:-1]}
     assert any("tool_call: " in line for line in table)
     own = lines(weft("inspect", "--from", "anthropic", "--to", "events", call).stdout)
-    assert "nothing: events can say all of it" in own[-2]
+    assert "nothing: events can express all of it" in own[-2]
 
 
 def test_inspect_tells_notes_and_whose_fault():

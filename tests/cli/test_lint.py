@@ -39,7 +39,7 @@ def test_findings_as_json_are_one_a_line(tmp_path: Path):
 
 def test_protocol_is_detected_and_said():
     done = weft("lint", stdin=CHAT)
-    assert (0, "weft: judged as openai-chat\nweft: 0 findings\n") == (done.returncode, done.stderr)
+    assert (0, "weft: checking as openai-chat\nweft: 0 findings\n") == (done.returncode, done.stderr)
 
 
 def test_what_is_not_listed_is_counted():
@@ -83,7 +83,7 @@ def test_rules_are_listed_and_explained():
     [
         (["--explain", "chat/finish-mising"], b"", "did you mean 'chat/finish-missing'?"),
         (["--protocol", "antropic"], b"", "did you mean 'anthropic'?"),
-        ([], b"hello\n", "looks like no protocol that is known"),
+        ([], b"hello\n", "looks like no known protocol"),
         (["--protocol", "ollama", "nowhere.sse"], b"", "cannot read nowhere.sse"),
     ],
 )

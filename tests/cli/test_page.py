@@ -305,10 +305,10 @@ def _until_read(child) -> None:
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (["--to", "ai-sdk"], "can be read, not written"),
-        (["--html", "-", "--frames"], "no place"),
-        (["--html", "-", "-o", "x"], "no place"),
-        (["--html", "-", "--to", "ai-sdk"], "can be read, not written"),
+        (["--to", "ai-sdk"], "can be read but not written"),
+        (["--html", "-", "--frames"], "cannot be combined"),
+        (["--html", "-", "-o", "x"], "cannot be combined"),
+        (["--html", "-", "--to", "ai-sdk"], "can be read but not written"),
     ],
 )
 def test_what_does_not_go_together_is_refused(words: list[str], reason: str):

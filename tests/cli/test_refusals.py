@@ -167,7 +167,7 @@ def test_output_in_a_folder_that_is_not_there(tmp_path: Path):
         (["events", "--header", "retry-after"], "argument --header: 'retry-after' is not of the form 'Name: value' (see weft events --help)"),
         (["events", "--limit-frame", "many"], "argument --limit-frame: 'many' is not a size such as 65536, 512K or 64M (see weft events --help)"),
         (["events", "--limit-frame", "0"], "argument --limit-frame: '0' is not a size such as 65536, 512K or 64M (see weft events --help)"),
-        (["events", "a.sse", "b.sse"], "one FILE at a time, and 'b.sse' is one more (see weft events --help)"),
+        (["events", "a.sse", "b.sse"], "expected one FILE, but 'b.sse' is another (see weft events --help)"),
         (["bench", "anthropik"], "there is no sample of protocol 'anthropik'; did you mean 'anthropic'?"),
     ],
 )  # fmt: skip

@@ -90,7 +90,7 @@ def test_fault_is_read(text: str, fault: Fault):
 
 @pytest.mark.parametrize("text", ["", "slow", "cut@", "cut@-1", "200", "429*x", "cut@5@6"])
 def test_what_is_no_fault_is_refused_with_the_words_for_it(text: str):
-    with pytest.raises(ValueError, match="say one of cut, stall, garbage"):
+    with pytest.raises(ValueError, match="the faults are cut, stall, garbage"):
         fault_named(text)
 
 

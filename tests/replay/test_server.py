@@ -148,10 +148,10 @@ def test_command_serves_until_it_is_interrupted():
     ("words", "told"),
     [
         (["nothing.sse"], "cannot read nothing.sse: no such file or directory"),
-        ([str(TEXT), "--fault", "slow"], "'slow' is no fault"),
+        ([str(TEXT), "--fault", "slow"], "'slow' is not a fault"),
         ([str(TEXT), "--split", "0"], "no way to cut"),
         ([str(TEXT), "--speed", "-1"], "no number from 0 on"),
-        ([str(TEXT), "--port", "99999999"], "is no port"),
+        ([str(TEXT), "--port", "99999999"], "is not a port"),
         ([str(TEXT), "--host", "203.0.113.7"], "cannot listen on 203.0.113.7"),
         ([], "PATH"),
     ],
@@ -177,4 +177,4 @@ def test_port_that_is_taken_is_told():
             timeout=60,
             check=False,
         )
-    assert (2, True) == (child.returncode, "--port 0 takes any" in child.stderr)
+    assert (2, True) == (child.returncode, "--port 0 picks a free one" in child.stderr)

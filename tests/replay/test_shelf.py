@@ -172,7 +172,7 @@ def test_one_request_may_say_its_own_manner():
     ("wish", "status", "word"),
     [
         ({"capture": "ahoi"}, 404, "there is no capture 'ahoi'"),
-        ({"fault": "slow"}, 400, "no fault"),
+        ({"fault": "slow"}, 400, "is not a fault"),
         ({"split": "0"}, 400, "no way to cut"),
         ({"speed": "nan"}, 400, "no number from 0 on"),
         ({"speed": "fast"}, 400, "no number from 0 on"),

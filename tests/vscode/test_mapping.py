@@ -76,7 +76,7 @@ def test_what_is_no_media_type_is_no_part_and_a_warning():
     log = Log()
     chunk = {"type": "file", "file": {"mediaType": "cache_control", "base64": "aGk="}}
     assert [] == adapted(chunk, FINISH, logger=log)
-    assert ["block 0: lost file (1): only a file that is there, and of a media type, is a data part"] == log.at(
+    assert ["block 0: lost file (1): a data part needs the file's content and its media type"] == log.at(
         "warning"
     )
 

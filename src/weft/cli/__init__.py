@@ -16,16 +16,16 @@ from weft.cli.output import refused_output
 from weft.nearest import UnknownNameError
 
 COMMANDS: dict[str, str] = {
-    "convert": "one protocol to another, as it comes; says what was lost",
-    "inspect": "a timeline for people: blocks, bytes, usage, what went wrong and whose fault",
-    "events": "one event a line, as JSON",
-    "collect": "the assembled message, as JSON",
-    "lint": "what strict clients would do about a stream: which rule it breaks, and where",
-    "detect": "which protocol and dialect is this, and how sure",
-    "protocols": "the protocols and dialects that are known",
-    "replay": "a fake provider that serves recorded streams, with faults on demand",
-    "demo": "a short show: a stream is read live; no key, no network",
-    "bench": "cost per chunk against the floor",
+    "convert": "write a stream in another protocol, and report what was lost",
+    "inspect": "show a timeline: blocks, bytes, usage, what went wrong and who is at fault",
+    "events": "print one event per line, as JSON",
+    "collect": "print the assembled message, as JSON",
+    "lint": "check a stream against the rules of strict clients",
+    "detect": "tell which protocol and dialect the input is, and how sure that is",
+    "protocols": "list the protocols and dialects",
+    "replay": "run a fake provider that serves recorded streams, with faults on demand",
+    "demo": "watch a short demonstration, without a key or a network",
+    "bench": "measure what a text delta costs",
 }
 """name -> what it gives. The module is `weft.cli.NAME`; its `COMMAND` says the rest."""
 
@@ -36,15 +36,15 @@ Any LLM provider's stream as one typed, truthful event stream.
 
 {commands}
 
-Without FILE, or with -, standard input is read, as it comes.
+Without FILE, or with -, weft reads standard input as it arrives.
 
 examples:
   curl -sN https://… | weft inspect      what a provider sends, as it sends it
   weft events reply.sse | head           the events of a recorded stream
-  weft collect reply.sse | jq .text      the answer alone
-  weft convert --to anthropic reply.sse  the same stream in another protocol's words
+  weft collect reply.sse | jq .text      only the text of the answer
+  weft convert --to anthropic reply.sse  the same stream in another protocol
 
-weft COMMAND --help tells more; weft --version tells the version.
+weft COMMAND --help describes a command; weft --version prints the version.
 Exit status: 0 the stream completed; 1 findings (lint); 2 wrong usage or unreadable input;
 3 the stream ended incomplete, failed or truncated (the last line on standard error says why);
 130 interrupted."""

@@ -26,7 +26,7 @@ _ROUNDS = 7
 
 def _arguments(parser: Parser) -> None:
     add_color(parser)
-    parser.add_argument("sources", metavar="PROTOCOL", nargs="*", help=f"only these, of {', '.join(SAMPLES)}")
+    parser.add_argument("sources", metavar="PROTOCOL", nargs="*", help=f"measure only these, of {', '.join(SAMPLES)}")
 
 
 def _run(arguments: Any) -> int:
@@ -92,7 +92,7 @@ def _floor(protocol: str, reads: list[bytes]) -> None:
 
 
 COMMAND = Command(
-    description="Measures what a text delta costs from bytes to events, for each source, against the floor of the same run. Takes seconds.",
+    description="Measures for each source what one text delta costs, from bytes to events, and compares it with the minimum (splitting the frames and\nparsing each once) measured in the same run. Takes seconds.",
     examples=(
         ("weft bench", "all sources"),
         ("weft bench openai-chat anthropic", "some of them"),

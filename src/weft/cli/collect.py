@@ -14,7 +14,9 @@ from weft.message import Collector
 def _arguments(parser: Parser) -> None:
     add_stream(parser)
     add_output(parser)
-    parser.add_argument("--compact", action="store_true", help="one line, as it is where the output is no terminal")
+    parser.add_argument(
+        "--compact", action="store_true", help="print one line on a terminal too; other output always is one line"
+    )
 
 
 def _run(arguments: Any) -> int:
@@ -33,10 +35,10 @@ def _run(arguments: Any) -> int:
 
 
 COMMAND = Command(
-    description="Reads a provider's stream, or a whole reply, and writes the message that it amounts to, as JSON.",
+    description="Reads a provider's stream or a whole reply, and prints the assembled message as JSON.",
     examples=(
         ("weft collect reply.sse", "the whole message"),
-        ("weft collect --from ollama reply.ndjson | jq -r .text", "the text alone"),
+        ("weft collect --from ollama reply.ndjson | jq -r .text", "only the text"),
         ("weft collect reply.sse | jq '.tool_calls[] | select(.complete)'", "the calls that are safe to execute"),
     ),
     arguments=_arguments,

@@ -44,7 +44,7 @@ class Parser(argparse.ArgumentParser):
             if word.startswith("-") and word != "-":
                 known = [option for action in self._actions for option in action.option_strings]
                 raise Refused(UnknownNameError("option", word.partition("=")[0], known))
-            raise Refused(f"one FILE at a time, and {word!r} is one more (see {self.prog} --help)")
+            raise Refused(f"expected one FILE, but {word!r} is another (see {self.prog} --help)")
         return arguments
 
 

@@ -28,28 +28,44 @@ from weft.steps.narrow import by_reads
 def _arguments(parser: Parser) -> None:
     add_stream(parser)
     add = parser.add_argument
-    add("more", metavar="FILE", nargs="*", help="more files: each is converted into a file of the folder that -o names")
+    add(
+        "more",
+        metavar="FILE",
+        nargs="*",
+        help="more files; each is converted into its own file in the folder given by -o",
+    )
     add(
         "-t",
         "--to",
         dest="target",
         metavar="PROTOCOL",
         required=True,
-        help="what to write (`weft protocols` lists the targets)",
+        help="the protocol to write (`weft protocols` lists the targets)",
     )
-    add("-o", dest="output", metavar="OUT", help="write to this file, or with many files into this folder")
-    add("-j", dest="jobs", metavar="N", type=_jobs, default=1, help="with many files: so many processes (default 1)")
+    add("-o", dest="output", metavar="OUT", help="write to this file or, with several files, into this folder")
+    add(
+        "-j",
+        dest="jobs",
+        metavar="N",
+        type=_jobs,
+        default=1,
+        help="with several files: the number of processes (default 1)",
+    )
     add(
         "--losses",
         metavar="FILE",
-        help="write what the target could not say, as JSON; - is standard error; with many files: beside each",
+        help="write as JSON what the target could not express; - is standard error; with several files, each report goes beside its output",
     )
     add("--whole", action="store_true", help="write a whole reply instead of a stream")
-    add("--verbatim", action="store_true", help="the same protocol on both ends: forward whole frames as they came")
+    add(
+        "--verbatim",
+        action="store_true",
+        help="forward whole frames byte for byte; source and target must be the same protocol",
+    )
     add(
         "--profile",
         metavar="NAME",
-        help="the client that is to read it, where a target knows several (codex, claude-code, v5, …)",
+        help="the client that will read the output, for targets that know several (codex, claude-code, v5, …)",
     )
 
 
@@ -63,7 +79,7 @@ def _run(arguments: Any) -> int:
     spec = target_named(arguments.target)
     _known_profile(spec, arguments.profile)
     if arguments.verbatim and (arguments.whole or arguments.filters):
-        raise Refused("--verbatim forwards the bytes as they came: --whole and --filter have no place in it")
+        raise Refused("--verbatim forwards the bytes unchanged: it cannot be combined with --whole or --filter")
     if arguments.whole and spec.reply is None:
         raise Refused(f"{spec.name!r} has no whole replies")
     check_names(stream_options(arguments))
@@ -85,7 +101,7 @@ def target_named(name: str) -> ProtocolSpec:
     except UnknownNameError as error:
         raise Refused(error) from None
     if spec.encoder is None:
-        raise Refused(f"{spec.name!r} can be read, not written; the targets are: {', '.join(targets())}")
+        raise Refused(f"{spec.name!r} can be read but not written; the targets are: {', '.join(targets())}")
     return spec
 
 
@@ -93,7 +109,7 @@ def _known_profile(spec: ProtocolSpec, profile: str | None) -> None:
     """A profile that changes nothing is a slip of the pen."""
     known: Mapping[str, str] = spec.encoder.profiles if spec.encoder is not None else {}
     if profile is not None and profile not in known:
-        why = UnknownNameError("profile", profile, known) if known else "it knows one client only"
+        why = UnknownNameError("profile", profile, known) if known else "this target has no profiles"
         raise Refused(f"--profile for {spec.name!r}: {why}")
 
 
@@ -191,13 +207,16 @@ def _tell_losses(losses: Losses, arguments: Any) -> None:
 
 
 COMMAND = Command(
-    description="Reads a stream of one protocol and writes it in the words of another, each read as soon as it is read.",
+    description="Writes a stream in another protocol, piece by piece as it arrives.",
     examples=(
         ("weft convert --from anthropic --to openai-responses reply.sse", "a recorded stream"),
-        ("curl -sN … | weft convert --to anthropic --losses -", "a live one, and what was lost on the way"),
+        ("curl -sN … | weft convert --to anthropic --losses -", "a live stream, with a report of what was lost"),
         ("weft convert --to openai-chat --whole reply.sse", "as a whole reply"),
-        ("weft convert --to openai-chat --verbatim reply.sse", "as it came, but with a true ending"),
-        ("weft convert --to gemini -o out -j 4 streams/*.sse", "many files at once"),
+        (
+            "weft convert --to openai-chat --verbatim reply.sse",
+            "unchanged, except that a broken stream gets a proper ending",
+        ),
+        ("weft convert --to gemini -o out -j 4 streams/*.sse", "several files at once"),
     ),
     arguments=_arguments,
     run=_run,

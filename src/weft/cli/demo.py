@@ -21,7 +21,9 @@ _PAUSE = 0.08
 
 def _arguments(parser: Parser) -> None:
     add_color(parser)
-    parser.add_argument("--fast", action="store_true", help="without the pauses, as it is where nobody is looking")
+    parser.add_argument(
+        "--fast", action="store_true", help="leave out the pauses, as happens when the output is not a terminal"
+    )
 
 
 def _run(arguments: Any) -> int:
@@ -93,10 +95,10 @@ def _yours() -> list[Line]:
 
 
 COMMAND = Command(
-    description="Reads an embedded answer live into a timeline, shows the message that it amounts to, and converts it. No key, no network.",
+    description="Plays an embedded answer through the timeline, shows the assembled message, and converts it. Needs no key and no network.",
     examples=(
-        ("weft demo", "the show"),
-        ("weft demo --fast", "the same at once"),
+        ("weft demo", "the demonstration"),
+        ("weft demo --fast", "the same without pauses"),
     ),
     arguments=_arguments,
     run=_run,

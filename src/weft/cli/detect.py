@@ -19,7 +19,7 @@ _WORTH_A_LINE = 0.01
 def _arguments(parser: Parser) -> None:
     add_file(parser)
     add_output(parser)
-    parser.add_argument("--json", action="store_true", help="the candidates as JSON")
+    parser.add_argument("--json", action="store_true", help="print the candidates as JSON")
 
 
 def _run(arguments: Any) -> int:
@@ -37,7 +37,7 @@ def _run(arguments: Any) -> int:
     if (why := unreadable(head)) is not None:
         raise Refused(f"cannot read {source.name}: {why[1]}")
     if not candidates or candidates[0].confidence < LIKELY:
-        raise Refused(f"{source.name} looks like no protocol that is known")
+        raise Refused(f"{source.name} looks like no known protocol")
     if not candidates[0].reads:
         raise Refused(f"{source.name} looks like {candidates[0].title}, which Weft does not read")
     return 0
@@ -69,8 +69,8 @@ def _table(candidates: list[Candidate]) -> str:
 
 COMMAND = Command(
     description="""\
-Looks at the first frames of an input (at most 64 KiB) and says which protocol and dialect it is, how sure that is, and by what it
-was told: the likeliest first. Exit status 2 if it is nothing that Weft reads.""",
+Reads the first frames of an input (at most 64 KiB) and prints which protocol and dialect it is, with a probability and the evidence,
+likeliest first. The exit status is 2 if Weft cannot read it.""",
     examples=(
         ("weft detect reply.sse", "a recorded stream or whole reply"),
         ("curl -sN … | weft detect", "answers as soon as it is sure"),

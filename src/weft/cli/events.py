@@ -27,11 +27,11 @@ def _run(arguments: Any) -> int:
 
 
 COMMAND = Command(
-    description="Reads a provider's stream, or a whole reply, and writes one event a line as JSON, each as soon as it is known.",
+    description="Reads a provider's stream or a whole reply, and prints one event per line as JSON, as soon as it is known.",
     examples=(
         ("weft events --from anthropic reply.sse", "a recorded stream"),
-        ("curl -sN … | weft events | grep text-delta", "a live one; what it is, is detected"),
-        ("weft events --from openai-chat --strict reply.sse", "end at the first oddity"),
+        ("curl -sN … | weft events | grep text-delta", "a live stream; its protocol is detected"),
+        ("weft events --from openai-chat --strict reply.sse", "stop at the first irregularity"),
         ("weft events --from gemini --status 429 --header 'retry-after: 7' body.json", "an error body"),
     ),
     arguments=_arguments,

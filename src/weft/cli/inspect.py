@@ -176,18 +176,18 @@ def _arguments(parser: Parser) -> None:
     add_stream(parser)
     add_output(parser)
     add_color(parser)
-    parser.add_argument("--frames", action="store_true", help="show every frame of the wire as well")
+    parser.add_argument("--frames", action="store_true", help="show every frame too")
     parser.add_argument(
         "--html",
         metavar="PAGE",
-        help="write a page instead: frames, events and output side by side; - is standard output",
+        help="write an HTML page instead, with frames, events and output side by side; - is standard output",
     )
     parser.add_argument(
         "-t",
         "--to",
         dest="target",
         metavar="PROTOCOL",
-        help="tell what this target would lose, and show in the page what it would be sent",
+        help="list what this target would lose; on an HTML page, also show what it would be sent",
     )
 
 
@@ -207,9 +207,7 @@ def _write_page(options: StreamOptions, arguments: Any) -> int:
     """The page is written when the stream is over, or was interrupted."""
     target = target_named(arguments.target) if arguments.target is not None else None
     if arguments.output is not None or arguments.frames:
-        raise Refused(
-            "--html says where the page goes, and it shows every frame: -o and --frames have no place beside it"
-        )
+        raise Refused("--html names the output and shows every frame: it cannot be combined with -o or --frames")
     reading = Reading(options, announce=False)
     inspection = PageInspection(reading, target, frame_limit=options.limits.frame)
     with Output(arguments.html, beside=options.file) as output:
@@ -223,13 +221,16 @@ def _write_page(options: StreamOptions, arguments: Any) -> int:
 
 COMMAND = Command(
     description="""\
-Shows a stream as a timeline: one line for each thing that was said, with the bytes of the input at which it was said and, for a live
-stream, when; then the usage, how it ended, what went wrong and whose fault that is.""",
+Shows a stream as a timeline: one line for each thing that was said, with its byte offsets in the input and, for a live stream, the
+time; then the usage, how the stream ended, what went wrong and who is at fault.""",
     examples=(
         ("weft inspect reply.sse", "a recorded stream"),
-        ("curl -sN … | weft inspect", "a live one, as it comes"),
-        ("weft inspect --frames --color always reply.sse | less -R", "with every frame of the wire"),
-        ("weft inspect --html page.html --to anthropic reply.sse", "a page, with what a target would be sent"),
+        ("curl -sN … | weft inspect", "a live stream, as it arrives"),
+        ("weft inspect --frames --color always reply.sse | less -R", "with every frame"),
+        (
+            "weft inspect --html page.html --to anthropic reply.sse",
+            "an HTML page that also shows what a target would be sent",
+        ),
     ),
     arguments=_arguments,
     run=_run,

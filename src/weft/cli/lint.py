@@ -24,11 +24,19 @@ def _arguments(parser: Parser) -> None:
     add_file(parser)
     add_output(parser)
     add = parser.add_argument
-    add("-p", "--protocol", metavar="PROTOCOL", default=AUTO, help=f"what the stream should be: {', '.join(PROTOCOLS)}; auto (default): what it looks like")  # fmt: skip
-    add("--json", action="store_true", help="findings and rules as JSON, one a line")
-    add("--former", action="store_true", help="mind old versions of clients too, which were repaired since")
-    add("--rules", action="store_true", help="list the rules, all or those of the protocol, and read nothing")
-    add("--explain", metavar="RULE", help="tell all about one rule, and read nothing")
+    add("-p", "--protocol", metavar="PROTOCOL", default=AUTO, help=f"the protocol that the stream should be: {', '.join(PROTOCOLS)}; auto detects it (default)")  # fmt: skip
+    add("--json", action="store_true", help="print findings and rules as JSON, one per line")
+    add(
+        "--former",
+        action="store_true",
+        help="also check for old versions of clients whose faults have since been fixed",
+    )
+    add(
+        "--rules",
+        action="store_true",
+        help="list all rules, or those of the given protocol, instead of reading a stream",
+    )
+    add("--explain", metavar="RULE", help="describe one rule, instead of reading a stream")
 
 
 def _run(arguments: Any) -> int:
@@ -78,10 +86,10 @@ def _linter(detector: Detector, found: list[Finding], source: Input, arguments: 
     """The linter for what the first bytes look like."""
     likely = [candidate for candidate in detector.close() if candidate.confidence >= LIKELY]
     if not likely or likely[0].protocol not in PROTOCOLS:
-        what = likely[0].title if likely else "no protocol that is known"
-        raise Refused(f"{source.name} looks like {what}; --protocol says what it should be")
+        what = likely[0].title if likely else "no known protocol"
+        raise Refused(f"{source.name} looks like {what}; say with --protocol what it should be")
     if not arguments.quiet:
-        say(f"weft: judged as {likely[0].protocol}")
+        say(f"weft: checking as {likely[0].protocol}")
     return Linter(likely[0].protocol, found.append, former=arguments.former)
 
 
@@ -139,12 +147,12 @@ def _explained(rule: Rule) -> str:
 
 COMMAND = Command(
     description="""\
-Judges a stream by the rules of strict clients, for whoever writes one: which rule it breaks, at which byte, and which client crashes, hangs,
-gets it wrong or ignores it. Exit status 1 if anything was found.""",
+Checks a stream against the rules of strict clients: which rules it breaks, at which byte, and which client crashes, hangs, gets it
+wrong or ignores it. The exit status is 1 if anything was found.""",
     examples=(
-        ("curl -sN … | weft lint --protocol openai-responses", "a gateway's stream, as it comes"),
+        ("curl -sN … | weft lint --protocol openai-responses", "a gateway's stream, as it arrives"),
         ("weft lint --json reply.sse | jq -r .rule", "for a script"),
-        ("weft lint --explain responses/no-terminal", "what a rule is about, and how that is known"),
+        ("weft lint --explain responses/no-terminal", "what a rule is about, and its evidence"),
     ),
     arguments=_arguments,
     run=_run,

@@ -25,9 +25,9 @@ _UNREADABLE: Final = 2
 def convert_many(files: Sequence[str], arguments: Any, spec: ProtocolSpec, convert: Convert) -> int:
     """The worst exit status of all. One that fails does not stop the others; the last line says which did."""
     if arguments.output is None:
-        raise Refused("many files need a folder to be written to: -o FOLDER")
+        raise Refused("several files need a folder for their outputs: -o FOLDER")
     if "-" in files:
-        raise Refused("standard input is one stream, and cannot be among many files")
+        raise Refused("standard input cannot be combined with files")
     ending = ".json" if arguments.whole else _ENDINGS.get(spec.framing, ".out")
     outputs = outputs_of([*dict.fromkeys(files)], f".{arguments.target.replace('/', '-')}{ending}")
     _make(arguments.output, outputs)

@@ -38,12 +38,12 @@ def add_stream(parser: Parser) -> None:
         dest="protocol",
         metavar="PROTOCOL",
         default=AUTO,
-        help="PROTOCOL[/DIALECT] (`weft protocols` lists them), or auto: it is detected (default)",
+        help="the protocol of the input, as PROTOCOL[/DIALECT] (`weft protocols` lists them); auto detects it (default)",
     )
     add(
         "--strict",
         action="store_true",
-        help="what is odd ends the stream as failed, and members that nobody reads are odd",
+        help="end the stream as failed at the first irregularity; a member that weft does not read counts as one",
     )
     add(
         "--filter",
@@ -51,13 +51,13 @@ def add_stream(parser: Parser) -> None:
         metavar="NAME",
         action="append",
         default=[],
-        help=f"put a filter in front, for what a model says in its text; may be repeated: {', '.join(sorted(NAMED))}",
+        help=f"add a filter for reasoning or tool calls that a model writes into its text; may be repeated: {', '.join(sorted(NAMED))}",
     )
     add(
         "--status",
         metavar="N",
         type=_status,
-        help="the HTTP status that the reply had; from 400 on the input is an error body",
+        help="the HTTP status of the reply; from 400 on the input is read as an error body",
     )
     add(
         "--header",
@@ -66,9 +66,9 @@ def add_stream(parser: Parser) -> None:
         type=_header,
         action="append",
         default=[],
-        help="a header that the reply had (retry-after, …); may be repeated",
+        help="a header of the reply (retry-after, …); may be repeated",
     )
-    add("--limit-frame", metavar="SIZE", type=_size, help="the longest frame that is taken, as 65536, 512K, 64M (default 64M)")  # fmt: skip
+    add("--limit-frame", metavar="SIZE", type=_size, help="the longest frame to accept: 65536, 512K, 64M (default 64M)")  # fmt: skip
 
 
 def add_file(parser: Parser) -> None:
@@ -78,9 +78,9 @@ def add_file(parser: Parser) -> None:
         metavar="FILE",
         nargs="?",
         default="-",
-        help="a recorded stream or whole reply; - or nothing: standard input",
+        help="a recorded stream or whole reply; without it, or with -, standard input",
     )
-    parser.add_argument("-q", "--quiet", action="store_true", help="say nothing on standard error but what went wrong")  # fmt: skip
+    parser.add_argument("-q", "--quiet", action="store_true", help="write nothing but errors to standard error")  # fmt: skip
 
 
 def add_output(parser: Parser) -> None:

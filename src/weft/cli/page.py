@@ -187,7 +187,7 @@ class Page:
         ]
         if len(notes) > _NOTES:
             rows.append(tag("tr", tag("td", f"and {len(notes) - _NOTES:,} more", colspan=3)))
-        return _table("notes", "Notes", "what was odd, and ended nothing", rows) if rows else None
+        return _table("notes", "Notes", "irregularities that did not end the stream", rows) if rows else None
 
     def _lost(self) -> Html | None:
         if self._target is None:
@@ -202,7 +202,7 @@ class Page:
             )
             for loss in self._losses
         ]
-        about = f"what {self._target.name} cannot say"
+        about = f"what {self._target.name} cannot express"
         return _table("losses", "Losses", about, rows or [tag("tr", tag("td", "Nothing was lost."))])
 
     def _not_read(self) -> Html | None:
@@ -210,7 +210,7 @@ class Page:
             tag("tr", tag("td", tag("code", seen(path, 200))), tag("td", f"in {counted(count, 'frame')}"))
             for path, count in [*self._unread.items()][:_NOTES]
         ]
-        return _table("unread", "Not read", "members that stand beside known ones", rows) if rows else None
+        return _table("unread", "Not read", "members of known frames that weft does not read", rows) if rows else None
 
 
 def _asset(name: str) -> str:

@@ -20,7 +20,7 @@ _LONGEST: Final = 20
 def _arguments(parser: Parser) -> None:
     add_output(parser)
     add_color(parser)
-    parser.add_argument("--json", action="store_true", help="the same as JSON")
+    parser.add_argument("--json", action="store_true", help="print the same as JSON")
 
 
 def _run(arguments: Any) -> int:
@@ -62,7 +62,9 @@ def _lines(found: list[ProtocolSpec], room: int) -> list[Line]:
             [(f"  /{row.name:<{width - 3}}", "kind"), (f"{'read':<13}{row.title}", "aside")] for row in spec.dialects
         ]
         if spec.encoder is not None:
-            lines += _told("cannot say", ", ".join(lost_by(spec)) or "nothing: all of it goes on", width, room)
+            lines += _told(
+                "cannot express", ", ".join(lost_by(spec)) or "nothing: it can express everything", width, room
+            )
             for source in _sources(found) if lost_by(spec) else ():
                 lines += _told(f"  from {source.name}", _pair(source, spec), width, room)
     return lines
@@ -85,16 +87,19 @@ def _told(head: str, words: str, width: int, room: int) -> list[Line]:
 
 COMMAND = Command(
     description=(
-        "Lists the protocols that can be read and written; below each its dialects, providers that speak it with an accent, and what it cannot "
-        "say: in all, and from each source, of which some have no words for all of that. What one stream lost is told when it is converted."
+        "Lists the protocols that can be read and written. Below each stand its dialects (variants of particular providers), and what it cannot\n"
+        "express as a target: in all, and from each source, since few sources have all of these. weft convert --losses reports what one stream lost."
     ),
     examples=(
         ("weft protocols", "names for --from and --to"),
-        ("weft protocols --json | jq -r '.[].dialects[].name'", "the dialects alone"),
-        ("weft protocols --json | jq '.[] | select(.name == \"gemini\").loses'", "what a target cannot say, and why"),
+        ("weft protocols --json | jq -r '.[].dialects[].name'", "only the dialects"),
+        (
+            "weft protocols --json | jq '.[] | select(.name == \"gemini\").loses'",
+            "what a target cannot express, and why",
+        ),
         (
             "weft protocols --json | jq '.[] | select(.name == \"gemini\").from.anthropic'",
-            "what this pair cannot carry",
+            "what is lost between these two",
         ),
     ),
     arguments=_arguments,

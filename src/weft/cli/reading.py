@@ -191,6 +191,6 @@ def check_names(options: StreamOptions) -> None:
         for name in options.filters:
             filter_named(name)
         if options.protocol != AUTO and resolve(options.protocol)[0].decoder is None:
-            raise Refused(f"{options.protocol!r} can be written, not read")
+            raise Refused(f"{options.protocol!r} can be written but not read")
     except UnknownNameError as error:
         raise Refused(error) from None

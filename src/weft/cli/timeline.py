@@ -109,7 +109,7 @@ class Timeline:
         for path, count in [*counts.items()][:_ENOUGH]:
             self._row("unread", path, f"in {counted(count, 'frame')}", "odd")
         if len(counts) > _ENOUGH:
-            self._row("and", f"{len(counts) - _ENOUGH:,} more that nobody reads", role="odd")
+            self._row("and", f"{len(counts) - _ENOUGH:,} more that weft does not read", role="odd")
 
     def losses(self, target: str, losses: Sequence[Loss]) -> None:
         """What a target could not say."""
@@ -117,7 +117,7 @@ class Timeline:
             times = f", {loss.count:,} times" if loss.count > 1 else ""
             self._row("lost", f"{loss.what}: {loss.why}", f"{one_line(loss.where)}{times}", "odd")
         if not losses:
-            self._row("lost", f"nothing: {target} can say all of it", role="good")
+            self._row("lost", f"nothing: {target} can express all of it", role="good")
 
     # -- one method for each event -------------------------------------------------------------------------------
 

@@ -12,10 +12,10 @@ Kind = Literal["cut", "stall", "garbage", "error", "status"]
 
 KINDS: Final[dict[str, str]] = {
     "cut": "the connection breaks off there",
-    "stall": "nothing comes any more, and the connection stays open",
-    "garbage": "bytes that are no frame stand between two pieces",
-    "error": "the provider fails there, in its own words",
-    "429": "or any status from 400 to 599: the request is refused with it",
+    "stall": "nothing more is sent, but the connection stays open",
+    "garbage": "bytes that are not a frame are inserted, between two pieces",
+    "error": "the provider reports a failure there, in its protocol's own form",
+    "429": "or any status from 400 to 599: the request is refused with that status",
 }
 """word -> what happens."""
 
@@ -42,7 +42,7 @@ def fault_named(text: str) -> Fault:
     found = _SPELT.fullmatch(text.strip().lower())
     if found is None:
         raise ValueError(
-            f"{text!r} is no fault; say one of {', '.join(KINDS)}, with @BYTE or @PERCENT% and *TIMES if wanted"
+            f"{text!r} is not a fault; the faults are {', '.join(KINDS)}, optionally with @BYTE or @PERCENT% and *TIMES"
         )
     kind, number = found["kind"], found["at"]
     status = int(kind) if kind.isdigit() else 0

@@ -16,10 +16,10 @@ class AGUITurn(TurnWriter):
 
     protocol: ClassVar = "ag-ui"
     loses: ClassVar = {
-        "refusal": "a refusal is a message like any other",
-        "tool_kind": "the arguments of a tool are an object",
+        "refusal": "a refusal is sent as a message like any other",
+        "tool_kind": "the arguments of a tool must be an object",
         "annotation": "messages have no citations",
-        "signature": "a message has a place for one piece of state",
+        "signature": "a message can carry only one piece of opaque state",
         "file": "an assistant's message has no files",
     }
 

@@ -39,8 +39,8 @@ CLIENTS: Final[Mapping[str | None, Client]] = {
     "0.0": Client(pending_calls=False, cancelled=False),
 }
 PROFILES: Final[Mapping[str, str]] = {
-    "0.0": "clients before 1.0: an outcome says neither what calls are pending nor that it was cancelled",
-    "1.0": "as it is without a profile",
+    "0.0": "for clients before 1.0: an outcome does not list pending calls, and does not say that the run was cancelled",
+    "1.0": "the same as without a profile",
 }
 
 

@@ -40,8 +40,8 @@ CLIENTS: Final[Mapping[str | None, Client]] = {
 }  # fmt: skip
 
 PROFILES: Final[Mapping[str, str]] = {
-    "v5": "AI SDK 5: no chunks and members of later versions",
-    "v6": "AI SDK 6: no chunks and members of later versions",
-    "v7": "AI SDK 7, as it is without a profile",
-    "v7-latest": "AI SDK 7 as it is now: input of custom tools as text, steering and reset chunks",
+    "v5": "AI SDK 5: without chunks and members of later versions",
+    "v6": "AI SDK 6: without chunks and members of later versions",
+    "v7": "AI SDK 7, the same as without a profile",
+    "v7-latest": "the latest AI SDK 7: the input of custom tools is text, and there are steering and reset chunks",
 }

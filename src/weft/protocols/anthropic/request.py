@@ -25,9 +25,9 @@ class AnthropicTurn(TurnWriter):
     bound: ClassVar = frozenset({"provider"})
     illegal: ClassVar = re.compile(r"[^a-zA-Z0-9_-]")
     loses: ClassVar = {
-        "refusal": "a refusal is a text like any other",
-        "tool_kind": "there are only tools with a JSON object for input",
-        "annotation": "citations have the forms of this provider's own tools",
+        "refusal": "a refusal is sent as text like any other",
+        "tool_kind": "the input of a tool must be a JSON object",
+        "annotation": "only the citations of this provider's own tools have a form",
         "file": "an assistant's turn has no files",
     }
 

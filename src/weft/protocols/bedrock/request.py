@@ -24,8 +24,8 @@ class ConverseTurn(TurnWriter):
     protocol: ClassVar = "bedrock"
     illegal: ClassVar = re.compile(r"[^a-zA-Z0-9_.:-]")
     loses: ClassVar = {
-        "refusal": "a refusal is a text like any other",
-        "tool_kind": "there are only tools with a JSON object for input",
+        "refusal": "a refusal is sent as text like any other",
+        "tool_kind": "the input of a tool must be a JSON object",
         "annotation": "a citation has the form of this wire's own",
         "file": "only a user's turn has files",
     }

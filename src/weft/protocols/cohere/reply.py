@@ -54,7 +54,7 @@ class _Whole:
             self._plan += said["tool_plan"]
         elif kind == "content-start":
             if self._calls:
-                self._losses.add("order", "calls stand behind all content of a reply")
+                self._losses.add("order", "a reply has its calls after all of its content")
             self._contents.append(said["content"])
         elif kind == "content-delta":
             content = self._contents[-1]

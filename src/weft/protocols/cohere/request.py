@@ -22,8 +22,8 @@ class CohereTurn(FlatTurn):
     protocol: ClassVar = "cohere"
     unwritten: ClassVar = frozenset({"v1"})
     loses: ClassVar = {
-        "refusal": "a refusal is text",
-        "tool_kind": "there are only functions with a JSON object for arguments",
+        "refusal": "a refusal is sent as text",
+        "tool_kind": "there are only functions, whose arguments are a JSON object",
         "annotation": "a citation has the form of this wire's own",
         "file": "there are no files",
         "order": "the plan, the content and the calls stand apart",
@@ -37,7 +37,7 @@ class CohereTurn(FlatTurn):
     def message(self) -> list[dict[str, Any]]:
         self.spoken()
         if self._plan and not self.calls:
-            self.lose("reasoning", None, "there is a plan only beside calls: said as text")
+            self.lose("reasoning", None, "a plan is allowed only beside calls: sent as text")
             self.content.insert(0, {"type": "text", "text": "\n\n".join(self._plan)})
             self._plan.clear()
         said = {

@@ -24,7 +24,7 @@ class GeminiTurn(TurnWriter):
     protocol: ClassVar = "gemini"
     unwritten: ClassVar = frozenset({"interactions"})
     loses: ClassVar = {
-        "refusal": "a refusal is a text like any other",
+        "refusal": "a refusal is sent as text like any other",
         "tool_kind": "there are only functions with an object for arguments",
         "annotation": "a request has no grounding",
         "file": "a file is base64, or lies at an address, and has a media type",

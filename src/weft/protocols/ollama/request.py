@@ -16,8 +16,8 @@ class OllamaTurn(FlatTurn):
 
     protocol: ClassVar = "ollama"
     loses: ClassVar = {
-        "refusal": "a refusal is text",
-        "tool_kind": "there are only functions with a JSON object for arguments",
+        "refusal": "a refusal is sent as text",
+        "tool_kind": "there are only functions, whose arguments are a JSON object",
         "annotation": "there are no citations",
         "file": "only images in base64 have a place",
         "order": "thinking, text and calls stand apart",

@@ -26,25 +26,25 @@ class ChatEncoder(Encoder):
     own: ClassVar = "openai-chat"
     drops: ClassVar = {ev.Note: "", ev.StepStart: "", ev.StepEnd: "steps"}
     loses: ClassVar = {
-        "steps": "chunks know no steps",
-        "unknown": "a frame nobody could name is of use to who speaks its protocol alone",
-        "signature": "only reasoning, text and the client's calls have a place for state of their origin",
+        "steps": "there are no steps",
+        "unknown": "a frame that Weft does not know is passed on to its own protocol only",
+        "signature": "only reasoning, text and the client's calls can carry opaque state",
         "tool_kind": "there are functions and custom tools: a tool of another kind reads as a function",
-        "tool_result": "chunks have no place for results of tools that another provider ran",
-        "opaque": "chunks have no place for another protocol's items",
-        "order": "reasoning, text and calls are separate members: their order among each other is not said",
+        "tool_result": "results of tools that another provider ran cannot be expressed",
+        "opaque": "another protocol's items cannot be expressed",
+        "order": "reasoning, text and calls are separate members, so their relative order is lost",
         "blocks": "text and reasoning have no blocks: neighbours run together",
-        "executor": "a call is always the client's to execute, so calls that another provider runs are left out",
+        "executor": "every call is for the client to execute, so calls that another provider runs are left out",
         "reasoning_form": "reasoning is one text",
-        "annotation": "only URL citations have a place",
-        "file": "only images and audio have a place",
-        "file_partial": "previews have no place",
+        "annotation": "only URL citations can be expressed",
+        "file": "only images and audio can be expressed",
+        "file_partial": "there are no previews",
         "channel": "text has no channels",
-        "meta": "this fact has no place",
-        "finish_other": "there is no word for this finish: it reads as another",
+        "meta": "this fact cannot be expressed",
+        "finish_other": "there is no such finish reason: it reads as another",
         "usage": "the client did not ask for usage",
         "error_detail": "an error has a type, a code and a message",
-        "incomplete": "a call does not say whether it was cut off: the finish does, for the last one",
+        "incomplete": "a call does not say whether it was cut off; the finish does, for the last call only",
     }
     profiles: ClassVar = words.PROFILES
     choices: ClassVar = True

@@ -32,7 +32,7 @@ class ResponsesTurn(TurnWriter):
         "refusal": "a refusal is text where it is not this API's own",
         "tool_kind": "a tool of this kind has no item here: it reads as a function",
         "annotation": "only citations of this API's own items go back",
-        "channel": "a message has phases, and this channel is none",
+        "channel": "a message has phases, and this channel is not one of them",
         "file": "only images of this API's own items go back",
     }
 
@@ -196,7 +196,7 @@ class ResponsesTurn(TurnWriter):
         while self.content and _kind(self.content[-1]) == "reasoning":
             self.content.pop()
             self._open = None
-            self.lose("reasoning", None, "reasoning is refused without the item that it led to: left out")
+            self.lose("reasoning", None, "reasoning is refused without the item that follows from it: left out")
 
     def _unbound(self, item: dict[str, Any]) -> dict[str, Any]:
         """An item whose reasoning is not sent goes back without the id that would ask for it."""
