@@ -58,6 +58,7 @@ class ChatEncoder(Encoder):
         self._tail = b'],"usage":null}\n\n' if context.include_usage else b"]}\n\n"
         self._kinds: dict[int, ev.BlockStart] = {}
         self._splices: dict[int, tuple[bytes, bytes]] = {}
+        self._spoken: dict[int, tuple[bytes, bytes]] = {}
         self._thought: Thought | None = None
         self._reasoning = words.REASONING.get(context.profile, "reasoning_content").encode()
         self._numbers: dict[int, int] = {}
@@ -98,7 +99,7 @@ class ChatEncoder(Encoder):
 
     def more(self, texts: list[str]) -> None:
         if self.like is not None:
-            head, tail = self._splices[self.like.index]
+            head, tail = (self._splices if type(self.like) is ev.ArgsDelta else self._spoken)[self.like.index]
             self._write(jsontext.spliced(head, texts, repeat(tail)))
 
     def carry(self, event: ev.Unknown) -> None:
@@ -135,6 +136,7 @@ class ChatEncoder(Encoder):
     def _freeze(self) -> None:
         self._head = b"data: " + jsontext.line(self._envelope)[:-1] + b',"choices":['
         self._splices.clear()
+        self._spoken.clear()
 
     def _choice(self, choice: int, delta: bytes, finish: bytes = b"null", logprobs: bytes = b"null") -> None:
         """One chunk of one choice; choices are announced with their role, in order, so that no client meets the second first."""
@@ -182,26 +184,25 @@ class ChatEncoder(Encoder):
         if word is not None:
             self.lose(word, place_of(start))
         if start.kind == "tool_call":
-            for index in [*self._splices.keys() - self._numbers.keys()]:
-                del self._splices[index]  # what goes on behind a call is looked at again
+            self._spoken.clear()  # what goes on behind a call is looked at again
         elif left is not None:
-            self._splices.pop(left, None)
+            self._spoken.pop(left, None)
 
     def _text(self, event: ev.TextDelta) -> None:
-        splice = self._splices.get(event.index)
+        splice = self._spoken.get(event.index)
         if splice is None or event.logprobs is not None:
             start = self._kinds[event.index]
             self._enter(start)
             before, after = words.SPOKEN if start.channel == words.TRANSCRIPT else words.CONTENT
             delta = before + jsontext.line(event.text) + after
             self._choice(start.choice, delta, b"null", _logprobs(event, "content"))
-            self._splices[event.index] = self._frozen(start.choice, before, after)
+            self._spoken[event.index] = self._frozen(start.choice, before, after)
         else:
             self._write(splice[0] + jsontext.line(event.text) + splice[1])
         self.like = event
 
     def _think(self, event: ev.ReasoningDelta) -> None:
-        splice = self._splices.get(event.index)
+        splice = self._spoken.get(event.index)
         if splice is None or self._thought != (event.index, event.part, event.form):
             splice = self._turn(event)
         self._write(splice[0] + jsontext.line(event.text) + splice[1])
@@ -215,7 +216,7 @@ class ChatEncoder(Encoder):
         thought: Thought = (event.index, event.part, event.form)
         self._enter(start)
         self._announce(start.choice)
-        splice = self._splices[event.index] = self._frozen(start.choice, b'{"%b":' % self._reasoning, b"}")
+        splice = self._spoken[event.index] = self._frozen(start.choice, b'{"%b":' % self._reasoning, b"}")
         if self._row.turned(start.choice, thought):
             self._write(splice[0] + rb'"\n\n"' + splice[1])
         self._thought = thought
