@@ -43,7 +43,7 @@ class Assembler:
         self.rules = rules or Rules()
         self.place = place or Place()
         self.phase = Phase.IDLE
-        self.started = False
+        self.started: ev.Start | None = None
         self.outcome: ev.Outcome | None = None
         self.failed_at: int | None = None
         self._emit = emit
@@ -426,9 +426,9 @@ class Assembler:
         self._emit(event)
 
     def _begin(self) -> None:
-        self.started = True
         self.phase = Phase.IN_PROGRESS
-        self._emit(self._facts.start(self.place.frame()))
+        self.started = self._facts.start(self.place.frame())
+        self._emit(self.started)
 
     def accepts(self, what: str, choice: int | None = None) -> bool:
         """May it still come? Starts the message; notes content that comes after its choice's finish, drops what comes after the end."""

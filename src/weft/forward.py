@@ -16,6 +16,7 @@ from weft.framing.sniff import framing_of
 
 _LINE_ENDS: Final = b"\r\n"
 _CR: Final = _LINE_ENDS[0]
+_OPENING, _CLOSING = b"{}"
 _LONGEST_BLANK: Final = 4
 _PRELUDE: Final = 12
 _FAILURE: Final = AWSFrames("internalServerException", "exception")
@@ -120,11 +121,16 @@ class Forward:
         return self._values_to - self._given
 
     def _end_of_lines(self, data: bytes) -> int:
-        """Behind the line of the last value that is over; one may take several lines. Where nothing is left, nothing need be remembered."""
+        """Behind the line of the last value that is over. Nearly always each line is one; where one takes several they have to be read."""
+        held = self._held
+        if self._values is None:
+            end = held.rfind(b"\n", self._searched) + 1
+            if end == 0 or _is_of_whole_lines(held[:end]):
+                return end
         end = self._end_of_values(data)
         if end > 0:
-            end = self._held.find(b"\n", end) + 1 or end
-            if end == len(self._held):
+            end = held.find(b"\n", end) + 1 or end
+            if end == len(held):
                 self._values = None
         return end
 
@@ -147,10 +153,11 @@ def _is_never_whole(_: bytes) -> bool:
     return False
 
 
-def _is_of_whole_lines(data: bytes) -> bool:
-    """Is it lines that are an object each?"""
-    lines = data.count(b"\n")
-    return data[:1] == b"{" and data[-2:] == b"}\n" and lines == data.count(b"}\n") == data.count(b"\n{") + 1
+def _is_of_whole_lines(data: bytes | bytearray) -> bool:
+    """Is it lines that are an object each, as far as the first and the last one show?"""
+    if data[:1] != b"{" or data[-2:] != b"}\n":
+        return False
+    return data[data.find(b"\n") - 1] == _CLOSING and data[data.rfind(b"\n", 0, -1) + 1] == _OPENING
 
 
 def _is_one_frame(data: bytes) -> bool:

@@ -14,7 +14,7 @@ from weft import jsontext
 from weft.assembler import Assembler
 from weft.context import Context
 from weft.errors import Error, error_from_body, error_from_http, is_error_body, make_error
-from weft.events import Event, Note, Outcome
+from weft.events import Event, Note, Outcome, Start
 from weft.filters import Filter
 from weft.filters.named import filter_named
 from weft.filters.surrogates import Surrogates
@@ -167,6 +167,11 @@ class Reader:
     def offset(self) -> int:
         """Where in the input the frame that is being read begins."""
         return self._framer.offset
+
+    @property
+    def started(self) -> Start | None:
+        """What the message began with, once it has."""
+        return self._out.started
 
     @property
     def failed_at(self) -> int | None:

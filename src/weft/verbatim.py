@@ -31,10 +31,9 @@ class Verbatim:
     def __init__(self, make_reader: MakeReader, make_encoder: MakeEncoder, *, keep: bool) -> None:
         self._make_encoder = make_encoder
         self._collector = Collector() if keep else None
-        self._unkept = Collector()
-        self._begun = False
         self._read: list[Event] = []
-        self._reader = make_reader(self._read.append)
+        self._last: deque[Event] = deque(maxlen=1)
+        self._reader = make_reader(self._read.append if keep else self._last.append)
         self._forward = Forward(self._reader.spec.framing)
 
     @property
@@ -70,23 +69,21 @@ class Verbatim:
         return self._collector.message if self._collector is not None else None
 
     def _fold(self) -> None:
-        read = self._read
         if self._collector is not None:
-            self._collector.feed_all(read)
-        elif read:
-            self._glean(read)
-        read.clear()
+            self._collector.feed_all(self._read)
+        self._read.clear()
 
-    def _glean(self, read: list[Event]) -> None:
-        """Nobody keeps the message, but whose it is and how it ended must be known. The one stands among the first events, the other is the last."""
-        for event in read[-1:] if self._begun else read:
+    def _unkept(self) -> Message:
+        """Nobody keeps the message, but whose it is and how it ended is known."""
+        collector = Collector()
+        for event in (self._reader.started, *self._last):
             if isinstance(event, Start | End):
-                self._begun = True
-                self._unkept.feed(event)
+                collector.feed(event)
+        return collector.message
 
     def _ending(self) -> bytes:
         """The failure form of the target, as an encoder goes on with it that had said all of the stream so far."""
-        message, said = self.message() or self._unkept.message, list[bytes]()
+        message, said = self.message() or self._unkept(), list[bytes]()
         encoder = self._make_encoder(said.append)
         ending = Tail(encoder, said, self._forward.last)
         ending.skip(start(message), *facts(message))

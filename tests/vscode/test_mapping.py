@@ -76,9 +76,7 @@ def test_what_is_no_media_type_is_no_part_and_a_warning():
     log = Log()
     chunk = {"type": "file", "file": {"mediaType": "cache_control", "base64": "aGk="}}
     assert [] == adapted(chunk, FINISH, logger=log)
-    assert ["block 0: lost file (1): a data part needs the file's content and its media type"] == log.at(
-        "warning"
-    )
+    assert ["block 0: lost file (1): a data part needs the file's content and its media type"] == log.at("warning")
 
 
 @pytest.mark.parametrize(("data", "parts"), [("_-8", [b"\xff\xef"]), ("a*b", [])])

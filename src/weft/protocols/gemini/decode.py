@@ -107,7 +107,7 @@ class GeminiDecoder:
     def _seems_plain(self, frame: Frame) -> bool:
         """Nothing says that this frame, which is not the first, is spelled otherwise; once a member with two spellings was read, none is."""
         if self._inside or not self.out.started:
-            return self.out.started
+            return self.out.started is not None
         self._plain = frame.usage_metadata is not None or frame.model_version is not None
         return self._plain or b"_" not in self.out.place.frame()
 
