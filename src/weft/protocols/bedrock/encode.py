@@ -47,7 +47,7 @@ class ConverseEncoder(Encoder):
         "usage": "counts that come with a failure have no place",
         "usage_split": "reasoning tokens are not told apart, and a total is that of all counts",
         "finish_other": "there is no word for this finish: it reads as the end of a turn",
-        "incomplete": "a call that was cut off is not stopped, which nobody sees at a plain end; a whole reply leaves it out",
+        "incomplete": "a call that was cut off is not stopped, which nobody sees at a plain end, nor of one before the last; a whole reply leaves it out",
         "error_detail": "an exception has a name and a message",
         "meta": "this fact has no place",
         "id": "a message has no id",
@@ -125,7 +125,8 @@ class ConverseEncoder(Encoder):
         finish = event.finishes[0] if event.finishes else ev.Finish()
         if finish.reason not in words.SAID:
             self.lose("finish_other")
-        for where in self._unstopped if event.outcome == "completed" else ():
+        # What a limit or a filter cuts is the last thing said.
+        for where in self._unstopped if event.outcome == "completed" else self._unstopped[:-1]:
             self.lose("incomplete", where)
         unsaid = "max_tokens" if event.outcome == "incomplete" else "tool_use" if self._called else "end_turn"
         reason = unsaid if finish.reason is None else words.stop_reason(finish)
@@ -144,6 +145,8 @@ class ConverseEncoder(Encoder):
             return
         if event.usage is not None:
             self.lose("usage")
+        for name in [*self._beside, *(["additionalModelResponseFields"] if self._fields is not None else [])]:
+            self.lose("meta", name)
         if not words.tells_all(error):
             self.lose("error_detail")
         frames = AWSFrames(words.exception(error), "exception")

@@ -28,7 +28,7 @@ class ChatEncoder(Encoder):
     loses: ClassVar = {
         "steps": "chunks know no steps",
         "unknown": "a frame nobody could name is of use to who speaks its protocol alone",
-        "signature": "only reasoning, text and the client's calls have a place for state of their origin",
+        "signature": "only reasoning, text and the client's calls have a place for state of their origin, and texts that run together for one",
         "tool_kind": "there are functions and custom tools: a tool of another kind reads as a function",
         "tool_result": "chunks have no place for results of tools that another provider ran",
         "opaque": "chunks have no place for another protocol's items",
@@ -52,6 +52,7 @@ class ChatEncoder(Encoder):
     def __init__(self, write: Callable[[bytes], object], context: Context, losses: Losses) -> None:
         super().__init__(write, context, losses)
         self._envelope: dict[str, Any] = {}
+        self._late = False
         self._facts: dict[str, Any] = {}
         self._beside: dict[int, dict[str, Any]] = {}
         self._head = b""
@@ -70,6 +71,7 @@ class ChatEncoder(Encoder):
         self._cut: list[str] = []
         self._executed: dict[str | None, str] = {}
         self._states: dict[int, dict[int | None, ev.Signature]] = {}
+        self._signed: dict[tuple[int, int | None], int] = {}
         self._images: dict[int, list[ev.File]] = {}
         self._heard: dict[int, str] = {}
         self._roles: set[int] = set()
@@ -123,6 +125,7 @@ class ChatEncoder(Encoder):
         if event.name in ("model", "provider", "created"):
             self._envelope[event.name] = int(event.value) if event.name == "created" else event.value
             self._freeze()
+            self._late = True
         elif event.name in words.FACTS:
             self._facts[event.name] = event.value
         elif (fact := whose(event.name))[0] in words.CHOICE_FACTS:
@@ -281,6 +284,9 @@ class ChatEncoder(Encoder):
             self._states.setdefault(event.index, {})[event.part] = event
         elif start.kind == "text":
             self._enter(start)
+            before = self._signed.setdefault((start.choice, event.part), start.index)
+            if before != start.index:
+                self.lose("signature", f"block {before}")
             self._choice(start.choice, b'{"extra_content":%b}' % jsontext.line(members.extra_content(event)))
         else:
             self.lose("signature", place_of(event))
@@ -400,6 +406,8 @@ class ChatEncoder(Encoder):
             self.lose("meta", name)
         if not says_all({"error": words.error(error)}, error):
             self.lose("error_detail")
+        if self._late:
+            self._write(self._head + self._tail)  # an error does not name the model
         self._usage_chunk(event.usage)
         self._write(b'data: {"error":' + jsontext.line(words.error(error)) + b"}\n\n")
         if self._context.profile in words.DONE_AFTER_ERROR:

@@ -66,14 +66,14 @@ class ResponsesEncoder(Encoder):
     loses: ClassVar = {
         "steps": "a response knows no steps",
         "unknown": "a frame nobody could name is of use to who speaks its protocol alone",
-        "reasoning_form": "this client shows reasoning only as a summary",
+        "reasoning_form": "a part that is over does not go on, and this client shows reasoning only as a summary",
         "refusal": "this client drops a message that has a refusal: it is text like any other",
-        "signature": "only reasoning has a place for state of its origin",
+        "signature": "only reasoning has a place for state of its origin, and for one",
         "tool_kind": "a tool of this kind has no form here, or not with such arguments: it reads as a function",
         "tool_call_id": "an id has at most 64 characters",
         "executor": "a tool that another provider ran has no item here",
         "tool_result": "results of another provider's tools have no item here",
-        "annotation": "only URL citations can be said of another protocol's",
+        "annotation": "only URL citations can be said of another protocol's, and only of text",
         "annotation_offsets": "a citation does not say the words that it cites",
         "logprobs": "log probabilities are those of single tokens of a text",
         "file": "only images have a place",
@@ -246,7 +246,7 @@ class ResponsesEncoder(Encoder):
             item = WrittenMessage(self._say, self._splice, self._id(event), phase)
             self._open(item)
             self._item_number = event.item
-        elif event.channel not in (None, item.phase):
+        elif event.channel != item.phase:
             self.lose("channel", place_of(event))
         item.open_part(event.kind)
 
@@ -281,7 +281,8 @@ class ResponsesEncoder(Encoder):
         if form == "raw" and self._context.profile in RAW_AS_SUMMARY:
             self.lose("reasoning_form", place_of(event))
             form = "summary"
-        item.turn_to(event.part, form)
+        if not item.turn_to(event.part, form):
+            self.lose("reasoning_form", place_of(event))
         self._delta(item, event.text)
         if form == event.form:
             self.like = event
@@ -298,7 +299,8 @@ class ResponsesEncoder(Encoder):
         """The state of reasoning has one place, whoever made it; another origin's is wrapped."""
         if isinstance(self._item, WrittenReasoning):
             own = event.origin.protocol == "openai-responses"
-            self._item.encrypted = event.value if own else wrapped(event)
+            if not self._item.sign(event.value if own else wrapped(event), event.part):
+                self.lose("signature", place_of(event))
         else:
             self.lose("signature", place_of(event))
 
@@ -309,8 +311,9 @@ class ResponsesEncoder(Encoder):
             raw |= {"url": event.url, "title": event.title or ""}
             if event.text is not None:
                 self.lose("annotation_offsets", place_of(event))
-        if isinstance(self._item, WrittenMessage) and raw is not None and "url_citation" not in raw:
-            self._item.annotate(raw)
+        item = self._item
+        if isinstance(item, WrittenMessage) and item.cites and raw is not None and "url_citation" not in raw:
+            item.annotate(raw)
         else:
             self.lose("annotation", place_of(event))
 
