@@ -151,6 +151,7 @@ class ChatEncoder(Encoder):
                 self._chunk(number, b'{"role":"assistant","content":""}', b"null", b"null")
 
     def _chunk(self, choice: int, delta: bytes, finish: bytes, logprobs: bytes) -> None:
+        self._late = False
         self._write(
             b'%b{"index":%d,"delta":%b,"logprobs":%b,"finish_reason":%b}%b'
             % (self._head, choice, delta, logprobs, finish, self._tail)
@@ -248,6 +249,7 @@ class ChatEncoder(Encoder):
 
     def _frozen(self, choice: int, before: bytes, after: bytes) -> tuple[bytes, bytes]:
         """A chunk up to where its text stands, and from there on."""
+        self._late = False
         head = b'%b{"index":%d,"delta":%b' % (self._head, choice, before)
         return head, after + b',"logprobs":null,"finish_reason":null}' + self._tail
 
