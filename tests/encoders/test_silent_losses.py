@@ -88,3 +88,17 @@ def test_what_an_item_of_responses_has_one_place_for_is_told():
     ]
     lost = said("openai-responses", start(), alternating, signed, refused, phases, ev.End("completed", STOP))[1]
     assert {"reasoning_form": 1, "signature": 1, "annotation": 1, "channel": 1} == lost
+
+
+def test_the_state_of_an_empty_text_behind_a_call_is_not_the_calls():
+    signed = [ev.BlockStart(1, "text"), ev.Signature(1, "text's", STATE), ev.BlockEnd(1, True)]
+    events = [
+        start(),
+        opened(0),
+        ev.Signature(0, "call's", STATE),
+        *signed,
+        ev.BlockEnd(0, True),
+        ev.End("completed", CALLED),
+    ]
+    message = weft.collect(weft.read(encode("openai-chat", events)[0], "openai-chat"))
+    assert [["call's"], ["text's"]] == [[state.value for state in block.signatures] for block in message.blocks]

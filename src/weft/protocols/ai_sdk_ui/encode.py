@@ -413,11 +413,10 @@ class UIStreamEncoder(Encoder):
 
     def _say_file(self, part: Part, media_type: str | None, url: str | None, data: str | None) -> None:
         media_type = media_type or "application/octet-stream"
-        if url is None and data is not None:
-            url = f"data:{media_type};base64,{data}"
-        if url is None:
+        if url is None and data is None:
             self.lose("file", place_of(part.start))
             return
+        url = f"data:{media_type};base64,{data}" if url is None else url
         thought = part.start.channel in ("reasoning", "thought")
         if thought and not self._client.reasoning_file:
             self.lose("channel", place_of(part.start))

@@ -289,7 +289,9 @@ class ChatEncoder(Encoder):
             before = self._signed.setdefault((start.choice, event.part), start.index)
             if before != start.index:
                 self.lose("signature", f"block {before}")
-            self._choice(start.choice, b'{"extra_content":%b}' % jsontext.line(members.extra_content(event)))
+            self._choice(
+                start.choice, b'{"content":"","extra_content":%b}' % jsontext.line(members.extra_content(event))
+            )
         else:
             self.lose("signature", place_of(event))
 
