@@ -164,7 +164,7 @@ FIELDS: Final[dict[str, tuple[Callable[[Message], Any], str]]] = {
     ),
     "files": (
         lambda m: [(p.data, p.url) for p in _parts(m) if isinstance(p, FilePart) and (p.data or p.url)],
-        "file file_partial choices",
+        "file file_partial choices blocks",
     ),
     "opaque": (
         lambda m: [

@@ -102,3 +102,12 @@ def test_the_state_of_an_empty_text_behind_a_call_is_not_the_calls():
     ]
     message = weft.collect(weft.read(encode("openai-chat", events)[0], "openai-chat"))
     assert [["call's"], ["text's"]] == [[state.value for state in block.signatures] for block in message.blocks]
+
+
+def test_two_sounds_of_one_choice_run_together_and_that_is_told():
+    """A message has one audio."""
+    sounds = [
+        [ev.BlockStart(index, "file"), ev.File(index, "audio/pcm", "aGk="), ev.BlockEnd(index, True)]
+        for index in (0, 1)
+    ]
+    assert {"blocks": 1} == said("openai-chat", start(), *sounds, ev.End("completed", STOP))[1]

@@ -33,7 +33,7 @@ class ChatEncoder(Encoder):
         "tool_result": "chunks have no place for results of tools that another provider ran",
         "opaque": "chunks have no place for another protocol's items",
         "order": "reasoning, text and calls are separate members: their order among each other is not said",
-        "blocks": "text and reasoning have no blocks: neighbours run together",
+        "blocks": "text, reasoning and audio have no blocks: neighbours run together",
         "executor": "a call is always the client's to execute, so calls that another provider runs are left out",
         "reasoning_form": "reasoning is one text",
         "annotation": "only URL citations have a place",
@@ -74,6 +74,7 @@ class ChatEncoder(Encoder):
         self._signed: dict[tuple[int, int | None], int] = {}
         self._images: dict[int, list[ev.File]] = {}
         self._heard: dict[int, str] = {}
+        self._sounding: dict[int, int] = {}
         self._roles: set[int] = set()
         self._listed: dict[tuple[int, str], int] = {}
         self._row = Row()
@@ -331,6 +332,9 @@ class ChatEncoder(Encoder):
             self.lose("file_partial", place_of(event))
         elif sound := members.audio(event.media_type or self._heard.get(event.index), event.data, event.file_id):
             self._heard[event.index] = event.media_type or "audio/*"
+            if self._sounding.setdefault(start.choice, event.index) != event.index:
+                self._sounding[start.choice] = event.index
+                self.lose("blocks", place_of(event))
             self._choice(start.choice, b'{"audio":%b}' % jsontext.line(sound))
         elif start.kind == "file":
             self._images.setdefault(event.index, []).append(event)
