@@ -133,6 +133,10 @@ class CallRouter:
         self.last = call
         return call
 
+    def at(self, index: int | None) -> Call | None:
+        """The call that an index means now. Asking opens none."""
+        return self._by_index.get(index) if index is not None else None
+
     def repeated(self, id: str | None, name: str | None, args: str) -> Call | None:
         """The call that a source says again as a whole: the one with its id, or one without an id that has its name and arguments."""
         if id is not None and id in self._by_id:

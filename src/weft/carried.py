@@ -20,6 +20,7 @@ class _Envelope(msgspec.Struct, omit_defaults=True):
     origin: Origin
     format: str | None = None
     encrypted: bool = False
+    part: int | None = None
 
 
 PREFIX: Final = b64encode(b'{"weft":1').decode()
@@ -28,7 +29,7 @@ _decode = msgspec.json.Decoder(_Envelope).decode
 
 def wrapped(state: Signature) -> str:
     """The state as one base64 text that says where it is from; half a character in it is U+FFFD."""
-    envelope = _Envelope(1, state.value, state.origin, state.format, state.encrypted)
+    envelope = _Envelope(1, state.value, state.origin, state.format, state.encrypted, state.part)
     try:
         text = msgspec.json.encode(envelope)
     except UnicodeError:
@@ -37,11 +38,12 @@ def wrapped(state: Signature) -> str:
 
 
 def unwrapped(index: int, value: str, part: int | None) -> Signature | None:
-    """What was wrapped, or None if this is nobody's envelope."""
+    """What was wrapped, or None if this is nobody's envelope. A slot that has parts says itself which this is of."""
     if not value.startswith(PREFIX):
         return None
     try:
         envelope = _decode(b64decode(value, validate=True))
     except (Base64Error, ValueError, msgspec.MsgspecError):
         return None
+    part = envelope.part if part is None else part
     return Signature(index, envelope.value, envelope.origin, part, envelope.format, envelope.encrypted)

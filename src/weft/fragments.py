@@ -87,7 +87,9 @@ class Fragments:
         tool: str,
         executor: Executor,
     ) -> int | None:
-        if (id is None and name is None and not args) or not self._stream.accepts("tool_call", choice):
+        if id is None and name is None and not args:
+            return self._spoken_of(index, choice)
+        if not self._stream.accepts("tool_call", choice):
             return None
         call = self._blocks.lane(choice).router.route(index, id, name, args)
         if call is None:
@@ -115,6 +117,12 @@ class Fragments:
         elif index is not None:
             block.key, self._calling = index, block
         return block.index
+
+    def _spoken_of(self, index: int | None, choice: int) -> int | None:
+        """The block of the open call that a fragment names by its index and says nothing of: something may stand beside it."""
+        lane = self._blocks.lanes.get(choice)
+        call = lane.router.at(index) if lane is not None else None
+        return call.block if call is not None and call.block in self._blocks.open else None
 
     def _name(self, call: Call, name: str | None) -> None:
         """The first name wins; a dialect may declare that names come in pieces."""

@@ -4,6 +4,7 @@ Knows: whose state it is and under which name it stands. Must not know: which pr
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
+from itertools import chain, count
 from typing import Any, Final
 
 from weft.assembler import Assembler
@@ -52,6 +53,8 @@ OWNERS: Final[Mapping[str, str]] = {
     "openai-responses": "openai",
 }
 
+_OURS: Final = "weft"
+
 
 def item_id(metadata: Metadata | None) -> str | None:
     """The provider's own id of the item that a part belongs to."""
@@ -60,25 +63,37 @@ def item_id(metadata: Metadata | None) -> str | None:
 
 
 def say(out: Assembler, metadata: Metadata | None, key: Hashable, model: str | None) -> None:
-    """Attach what a part's metadata hold to the keyed block, which is open: state as signatures, and the whole verbatim if it is more than that."""
+    """Attach what a part's metadata hold to the keyed block, which is open: state as signatures, and the whole verbatim if it is more than that.
+
+    What stands side by side are states of several parts: else the last would take the place of the others.
+    """
     if not metadata:
         return
     states = list(_states(metadata, model))
+    known = {state.part for state in states}
+    free = chain([None], (part for part in count(1) if part not in known))
     for state in states:
-        out.signature(state.value, 0, key, origin=state.origin, format=state.format, encrypted=state.encrypted)
+        part = next(free) if state.part is None else state.part
+        out.signature(state.value, 0, key, part, None, state.origin, format=state.format, encrypted=state.encrypted)
     if told(states) != metadata:
         out.opaque(metadata, key)
+
+
+def slot(state: Signature) -> tuple[str, str]:
+    """The provider and its member that hold this state; metadata have one of each."""
+    owner = _owner(state.origin)
+    return (_OURS, "signature") if owner is None else (owner, SLOTS[owner][state.encrypted])
 
 
 def told(states: Iterable[Signature]) -> Metadata:
     """The metadata that hold these states, each where its provider looks for it; what has no such place is wrapped under our own name."""
     metadata: Metadata = {}
     for state in states:
-        owner = _owner(state.origin)
-        if owner is None:
-            metadata["weft"] = {"signature": wrapped(state)}
+        owner, name = slot(state)
+        if owner == _OURS:
+            metadata[owner] = {name: wrapped(state)}
             continue
-        members: Metadata = {SLOTS[owner][state.encrypted]: state.value}
+        members: Metadata = {name: state.value}
         if SLOTS[owner][0] == "reasoningEncryptedContent" and state.origin.item is not None:
             members = {"itemId": state.origin.item, **members}
         metadata[owner] = {**metadata.get(owner, {}), **members}

@@ -20,6 +20,8 @@ def differences(said: Message, told: Message, lost: Iterable[str]) -> dict[str, 
     assert words <= WHAT.keys()
     found: dict[str, tuple[Any, Any]] = {}
     for name, (field, excuses) in FIELDS.items():
+        if name == "facts" and not _begun(said):
+            continue
         if not words & set(excuses.split()):
             pair = field(said), field(told)
             if pair[0] != pair[1] and not (name in GAINED and all(one in pair[1] for one in pair[0])):
@@ -47,9 +49,9 @@ def _borne_out(choice: Choice) -> Any:
     calls = [call for call in choice.tool_calls if call.executor == "client"]
     complete, empty = any(call.complete for call in calls), not choice.refusal
     refused = not empty and not choice.text
-    reason = effective(choice.finish or "stop", calls=bool(calls), complete_call=complete, only_refusal=refused)
-    unsaid = empty and any(isinstance(part, Refusal) for part in choice.blocks)
-    return "stop" if reason == "refusal" and unsaid else reason
+    unsaid = choice.finish == "refusal" and empty and any(isinstance(part, Refusal) for part in choice.blocks)
+    said = "stop" if unsaid else choice.finish or "stop"
+    return effective(said, calls=bool(calls), complete_call=complete, only_refusal=refused)
 
 
 def _calls(message: Message) -> list[Any]:
@@ -156,12 +158,13 @@ FIELDS: Final[dict[str, tuple[Callable[[Message], Any], str]]] = {
     "results": (_results, "tool_result executor error_detail"),
     "signatures": (_signatures, "signature reasoning choices executor tool_result opaque"),
     "annotations": (
-        lambda m: [(note.url, note.title or "") for part in _parts(m) for note in part.annotations if note.url],
+        # Sorted: where a target hangs them all on one text, those of several blocks come in the order in which they were said.
+        lambda m: sorted((note.url, note.title or "") for part in _parts(m) for note in part.annotations if note.url),
         "annotation annotation_offsets choices",
     ),
     "files": (
         lambda m: [(p.data, p.url) for p in _parts(m) if isinstance(p, FilePart) and (p.data or p.url)],
-        "file file_partial choices",
+        "file file_partial choices blocks",
     ),
     "opaque": (
         lambda m: [
@@ -180,7 +183,7 @@ FIELDS: Final[dict[str, tuple[Callable[[Message], Any], str]]] = {
     "model": (lambda m: m.model or "" if _begun(m) else ANY, "model"),
     "error": (_error, "args_invalid error_detail"),
     "error type": (lambda m: m.error.type if m.error is not None and failed(m) else None, "args_invalid error_detail"),
-    "facts": (lambda m: sorted(name for name in m.meta if name != "id") if _begun(m) else [], "meta"),
+    "facts": (lambda m: sorted(name for name in m.meta if name != "id"), "meta"),
     "provider": (lambda m: (m.provider if _begun(m) else None) or ANY, "meta"),
     "unknown": (lambda m: len(m.unknown), "unknown"),
 }

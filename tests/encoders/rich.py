@@ -196,10 +196,13 @@ class Telling:
             self.file(index)
 
     def file(self, index: int) -> None:
-        """A file comes in pieces, or is elsewhere."""
+        """A file comes in pieces, or is elsewhere. It is of one type, and a preview stands before it: after it there is none."""
         last = next((e for e in reversed(self.events) if isinstance(e, ev.File) and e.index == index), None)
         if last is None or last.data is not None:
             file = self.draw(files(index))
+            if last is not None:
+                preview = file.partial and last.partial
+                file = msgspec.structs.replace(file, media_type=last.media_type, partial=preview)
             if last is None or file.data is not None:
                 self.events.append(file)
 

@@ -356,6 +356,14 @@ def test_a_signature_on_a_later_fragment_reaches_its_call():
     assert ["c2ln"] == [signature.value for signature in message.tool_calls[0].signatures]
 
 
+def test_a_signature_of_one_call_reaches_it_while_another_goes_on():
+    """Its fragment says nothing but whose it is; another call had the last word."""
+    late = call(1, args="", extra_content={"google": {"thought_signature": "c2ln"}})
+    frames = [calls(call(0, "a", "f", "")), calls(call(1, "b", "f", "{}")), calls(call(0, args="{}")), calls(late)]
+    message = read(*frames, end("tool_calls"))
+    assert [[], ["c2ln"]] == [[state.value for state in made.signatures] for made in message.tool_calls]
+
+
 def test_text_and_calls_may_alternate():
     """B13, Q-C16"""
     frames = [calls(call(0, "a", "f", "{")), text("x"), calls(call(0, args="}")), text("y"), end("tool_calls")]

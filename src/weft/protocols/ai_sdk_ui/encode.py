@@ -19,7 +19,7 @@ from weft.losses import Losses
 from weft.protocols.ai_sdk_ui import words
 from weft.protocols.ai_sdk_ui.clients import CLIENTS, PROFILES
 from weft.protocols.ai_sdk_ui.decode import DENIED
-from weft.provider_state import told
+from weft.provider_state import slot, told
 
 # The origins whose blocks have the SDK's own provider metadata as their verbatim form.
 _METADATA: Final = ("ai-sdk-ui", "ai-sdk")
@@ -66,7 +66,7 @@ class UIStreamEncoder(Encoder):
         "tool_kind": "calls are of functions, and in this version their input cannot be free text",
         "args_invalid": "this version expects an object as input, so free text is sent as a string",
         "tool_call_id": "a step can have only one call with the same id",
-        "tool_result": "a result needs its call in the same message, and in this version a preliminary result counts as the final one",
+        "tool_result": "a result needs its call before it in the same message, and in this version a preliminary result counts as the final one",
         "file": "a file is a URL or holds its data, and belongs to the message, not to a tool",
         "file_partial": "a file cannot be replaced by a later one",
         "opaque": "another protocol's items, and chunks that this version does not know, cannot be expressed",
@@ -250,14 +250,12 @@ class UIStreamEncoder(Encoder):
         """A part's metadata hold one piece of state of a kind, and a block may have several; of one of its own parts, the last."""
         part = self._parts[event.index]
         part.states = [*(old for old in part.states if old.part != event.part), event]
-        kinds = {(state.origin.protocol, state.encrypted) for state in part.states}
-        if len(kinds) < len(part.states):
+        if len(set(map(slot, part.states))) < len(part.states):
             self.lose("signature", place_of(event))
 
     def _opaque(self, event: ev.Opaque) -> None:
         """A block's own form is its provider metadata; a block that is nothing else is a chunk."""
-        part = self._parts[event.index]
-        raw, origin = event.raw, event.origin.protocol
+        part, raw, origin = self._parts[event.index], event.raw, event.origin.protocol
         if part.start.kind != "opaque":
             if origin in _METADATA and is_object(raw):
                 part.verbatim = raw
@@ -323,8 +321,7 @@ class UIStreamEncoder(Encoder):
         if not self._client.input_error:
             if part.id not in self._called:
                 self._announce_call(part)
-            if part.told:
-                self.lose("signature", place_of(part.start))
+            self._lose_state(part)
             self._say({"type": "tool-output-error", "toolCallId": part.id, "errorText": why, **_executor(part.start)})
             return
         self._called.add(part.id)
@@ -346,20 +343,23 @@ class UIStreamEncoder(Encoder):
     def _say_result(self, part: Part, result: ev.Result, *, last: bool) -> None:
         source = result.call_id or part.start.id or ""
         id = self._ids.get(source, source)
+        denied = result.is_error and result.content == DENIED and self._client.output_denied
+        if result.is_error and not denied and not isinstance(result.content, str):
+            self.lose("error_detail", place_of(result))
         if self._invalid is not None and self._invalid.id == id and result.is_error:
             self._say_invalid(self._invalid, words.text_of(result.content))
+            self._lose_state(part)
             return
         self.flush()
-        if id not in self._called:
+        if id not in self._called or any(call.id == id for call in self._parts.values()):  # a result ends its call
             self.lose("tool_result", place_of(result))
+            self._lose_state(part)
             return
         chunk: dict[str, Any] = {"toolCallId": id}
-        if result.is_error and result.content == DENIED and self._client.output_denied:
+        if denied:
             self._say({"type": "tool-output-denied", **chunk})
             return
         if result.is_error:
-            if not isinstance(result.content, str):
-                self.lose("error_detail", place_of(result))
             chunk = {"type": "tool-output-error", **chunk, "errorText": words.text_of(result.content)}
         else:
             chunk = {"type": "tool-output-available", **chunk, "output": result.content}
@@ -368,9 +368,13 @@ class UIStreamEncoder(Encoder):
             elif not last:
                 self.lose("tool_result", place_of(result))
         told = part.told if self._client.output_metadata else {}
-        if part.told and not told:
-            self.lose("signature", place_of(result))
+        if not told:
+            self._lose_state(part)
         self._say({**chunk, **_executor(part.start), **told})
+
+    def _lose_state(self, part: Part) -> None:
+        if part.told:
+            self.lose("signature", place_of(part.start))
 
     # -- sources and files ---------------------------------------------------------------------------------------
 
@@ -409,11 +413,10 @@ class UIStreamEncoder(Encoder):
 
     def _say_file(self, part: Part, media_type: str | None, url: str | None, data: str | None) -> None:
         media_type = media_type or "application/octet-stream"
-        if url is None and data is not None:
-            url = f"data:{media_type};base64,{data}"
-        if url is None:
+        if url is None and data is None:
             self.lose("file", place_of(part.start))
             return
+        url = f"data:{media_type};base64,{data}" if url is None else url
         thought = part.start.channel in ("reasoning", "thought")
         if thought and not self._client.reasoning_file:
             self.lose("channel", place_of(part.start))
@@ -434,9 +437,8 @@ class UIStreamEncoder(Encoder):
             self._say_result(part, part.result, last=event.complete)
         elif kind == "file" and part.pieces:
             self._say_file(part, part.media_type, None, "".join(part.pieces))
-        elif kind in ("tool_result", "opaque", "file"):
-            if part.states:
-                self.lose("signature", place_of(event))
+        elif kind in ("tool_result", "opaque", "file") and part.states:
+            self.lose("signature", place_of(event))
         elif kind in ("text", "refusal", "reasoning"):
             if not part.head and (part.told or not part.cited):
                 self._announce(part)
@@ -448,8 +450,7 @@ class UIStreamEncoder(Encoder):
         if error is not None:
             self.lose("error_detail")
         if error is not None and error.type == "cancelled":
-            counts = self._usage_of(event.usage or self._usage)
-            if counts:
+            if counts := self._usage_of(event.usage or self._usage):
                 self._say({"type": "message-metadata", **counts})
             self._say({"type": "abort", **({"reason": error.message} if self._client.abort_reason else {})})
             self._write(b"data: [DONE]\n\n")

@@ -47,7 +47,7 @@ class ConverseEncoder(Encoder):
         "usage": "a failure has no token counts",
         "usage_split": "reasoning tokens are not counted separately, and the total covers all counts",
         "finish_other": "there is no such finish reason: it reads as the end of a turn",
-        "incomplete": "a call that was cut off is not stopped, which shows only if the stream does not end normally; a whole reply leaves it out",
+        "incomplete": "a call that was cut off is not stopped, which shows only on the last call, and only if the stream does not end normally; a whole reply leaves it out",
         "error_detail": "an exception has a name and a message",
         "meta": "this fact cannot be expressed",
         "id": "a message has no id",
@@ -125,7 +125,8 @@ class ConverseEncoder(Encoder):
         finish = event.finishes[0] if event.finishes else ev.Finish()
         if finish.reason not in words.SAID:
             self.lose("finish_other")
-        for where in self._unstopped if event.outcome == "completed" else ():
+        # What a limit or a filter cuts is the last thing said.
+        for where in self._unstopped if event.outcome == "completed" else self._unstopped[:-1]:
             self.lose("incomplete", where)
         unsaid = "max_tokens" if event.outcome == "incomplete" else "tool_use" if self._called else "end_turn"
         reason = unsaid if finish.reason is None else words.stop_reason(finish)
@@ -144,6 +145,8 @@ class ConverseEncoder(Encoder):
             return
         if event.usage is not None:
             self.lose("usage")
+        for name in [*self._beside, *(["additionalModelResponseFields"] if self._fields is not None else [])]:
+            self.lose("meta", name)
         if not words.tells_all(error):
             self.lose("error_detail")
         frames = AWSFrames(words.exception(error), "exception")

@@ -48,7 +48,7 @@ class CohereEncoder(Encoder):
         "channel": "text has no channels",
         "usage_split": "tokens written to a cache are not counted, and the total is always the sum",
         "finish_other": "there is no such finish reason: it reads as complete",
-        "incomplete": "a call that was cut off is not ended, which shows only if the stream does not end normally; a whole reply leaves it out",
+        "incomplete": "a call that was cut off is not ended, which shows only on the last call, and only if the stream does not end normally; a whole reply leaves it out",
         "error_detail": "an error is a text",
         "meta": "this fact cannot be expressed",
         "model": "a message does not name its model",
@@ -120,7 +120,8 @@ class CohereEncoder(Encoder):
         word = unsaid if finish.reason is None else words.finish(finish)
         if finish.reason not in words.SAID and word == "COMPLETE":
             self.lose("finish_other")
-        for where in self._unended if event.outcome == "completed" else ():
+        # What a limit or a filter cuts is the last thing said.
+        for where in self._unended if event.outcome == "completed" else self._unended[:-1]:
             self.lose("incomplete", where)
         self._event("message-end", {"delta": {"finish_reason": word, **counts}})
 

@@ -46,6 +46,11 @@ class _Lane:
         self.sources: list[dict[str, Any]] = []
         self.beside: dict[str, Any] = {}
 
+    @property
+    def has_candidate(self) -> bool:
+        """Has the model said anything, or is there anything that needs a candidate to be told?"""
+        return bool(self.said or self.broken or self.sources or self.beside.keys() - {"safetyRatings"})
+
 
 class GeminiEncoder(Encoder):
     """One stream of chunks."""
@@ -365,7 +370,7 @@ class GeminiEncoder(Encoder):
         for finish in finishes:
             counts = usage if finish is finishes[-1] else {}
             lane = self._lane(finish.choice)
-            if written.of_prompt(finish, event.usage) and not lane.said and "finishMessage" not in lane.beside:
+            if written.of_prompt(finish, event.usage) and not lane.has_candidate:
                 self._blocked(finish, event, lane, counts)
             else:
                 self._candidate(finish.choice, self._finish(finish, event, lane), counts)
@@ -405,6 +410,10 @@ class GeminiEncoder(Encoder):
                 self.lose("refusal")
             for _, _, where in lane.broken:
                 self.lose("incomplete", where)
+            for name in lane.beside:
+                self.lose("meta", name)
+            if lane.sources:
+                self.lose("annotation")
         if usage or self._late:
             self._write(b"data: " + jsontext.line({**usage, **self._envelope}) + b"\n\n")
         if event.error is not None:

@@ -248,9 +248,10 @@ class OllamaEncoder(Encoder):
             self.lose("usage")
         if not words.tells_all(event.error):
             self.lose("error_detail")
-        if self._late:
-            self._write(self._before + b'""},"done":false}\n')
         self._error(event.error.message)
 
     def _error(self, message: str) -> None:
+        """An error stands alone in its line: a model that is known late is named in one before it."""
+        if self._late:
+            self._write(self._before + b'""},"done":false}\n')
         self._write(jsontext.line({"error": message}) + b"\n")

@@ -28,12 +28,12 @@ class ChatEncoder(Encoder):
     loses: ClassVar = {
         "steps": "there are no steps",
         "unknown": "a frame that Weft does not know is passed on to its own protocol only",
-        "signature": "only reasoning, text and the client's calls can carry opaque state",
+        "signature": "only reasoning, text and the client's calls can carry opaque state, and texts that run together only one piece",
         "tool_kind": "there are functions and custom tools: a tool of another kind reads as a function",
         "tool_result": "results of tools that another provider ran cannot be expressed",
         "opaque": "another protocol's items cannot be expressed",
         "order": "reasoning, text and calls are separate members, so their relative order is lost",
-        "blocks": "text and reasoning have no blocks: neighbours run together",
+        "blocks": "text, reasoning and audio have no blocks: neighbours run together",
         "executor": "every call is for the client to execute, so calls that another provider runs are left out",
         "reasoning_form": "reasoning is one text",
         "annotation": "only URL citations can be expressed",
@@ -52,6 +52,7 @@ class ChatEncoder(Encoder):
     def __init__(self, write: Callable[[bytes], object], context: Context, losses: Losses) -> None:
         super().__init__(write, context, losses)
         self._envelope: dict[str, Any] = {}
+        self._late = False
         self._facts: dict[str, Any] = {}
         self._beside: dict[int, dict[str, Any]] = {}
         self._head = b""
@@ -71,8 +72,10 @@ class ChatEncoder(Encoder):
         self._cut: list[str] = []
         self._executed: dict[str | None, str] = {}
         self._states: dict[int, dict[int | None, ev.Signature]] = {}
+        self._signed: dict[tuple[int, int | None], int] = {}
         self._images: dict[int, list[ev.File]] = {}
         self._heard: dict[int, str] = {}
+        self._sounding: dict[int, int] = {}
         self._roles: set[int] = set()
         self._listed: dict[tuple[int, str], int] = {}
         self._row = Row()
@@ -124,6 +127,7 @@ class ChatEncoder(Encoder):
         if event.name in ("model", "provider", "created"):
             self._envelope[event.name] = int(event.value) if event.name == "created" else event.value
             self._freeze()
+            self._late = True
         elif event.name in words.FACTS:
             self._facts[event.name] = event.value
         elif (fact := whose(event.name))[0] in words.CHOICE_FACTS:
@@ -150,6 +154,7 @@ class ChatEncoder(Encoder):
                 self._chunk(number, b'{"role":"assistant","content":""}', b"null", b"null")
 
     def _chunk(self, choice: int, delta: bytes, finish: bytes, logprobs: bytes) -> None:
+        self._late = False
         self._write(
             b'%b{"index":%d,"delta":%b,"logprobs":%b,"finish_reason":%b}%b'
             % (self._head, choice, delta, logprobs, finish, self._tail)
@@ -246,6 +251,7 @@ class ChatEncoder(Encoder):
 
     def _frozen(self, choice: int, before: bytes, after: bytes) -> tuple[bytes, bytes]:
         """A chunk up to where its text stands, and from there on."""
+        self._late = False
         head = b'%b{"index":%d,"delta":%b' % (self._head, choice, before)
         return head, after + b',"logprobs":null,"finish_reason":null}' + self._tail
 
@@ -282,7 +288,12 @@ class ChatEncoder(Encoder):
             self._states.setdefault(event.index, {})[event.part] = event
         elif start.kind == "text":
             self._enter(start)
-            self._choice(start.choice, b'{"extra_content":%b}' % jsontext.line(members.extra_content(event)))
+            before = self._signed.setdefault((start.choice, event.part), start.index)
+            if before != start.index:
+                self.lose("signature", f"block {before}")
+            self._choice(
+                start.choice, b'{"content":"","extra_content":%b}' % jsontext.line(members.extra_content(event))
+            )
         else:
             self.lose("signature", place_of(event))
 
@@ -322,6 +333,9 @@ class ChatEncoder(Encoder):
             self.lose("file_partial", place_of(event))
         elif sound := members.audio(event.media_type or self._heard.get(event.index), event.data, event.file_id):
             self._heard[event.index] = event.media_type or "audio/*"
+            if self._sounding.setdefault(start.choice, event.index) != event.index:
+                self._sounding[start.choice] = event.index
+                self.lose("blocks", place_of(event))
             self._choice(start.choice, b'{"audio":%b}' % jsontext.line(sound))
         elif start.kind == "file":
             self._images.setdefault(event.index, []).append(event)
@@ -401,6 +415,8 @@ class ChatEncoder(Encoder):
             self.lose("meta", name)
         if not says_all({"error": words.error(error)}, error):
             self.lose("error_detail")
+        if self._late:
+            self._write(self._head + self._tail)  # an error does not name the model
         self._usage_chunk(event.usage)
         self._write(b'data: {"error":' + jsontext.line(words.error(error)) + b"}\n\n")
         if self._context.profile in words.DONE_AFTER_ERROR:

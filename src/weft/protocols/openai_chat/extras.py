@@ -45,7 +45,10 @@ class Extras:
         if delta.reasoning_opaque:
             out.signature(delta.reasoning_opaque, choice, format=OPAQUE, encrypted=True)
         if signature := thought_signature(delta.extra_content):
-            out.signature(signature, choice, kind=None)
+            said = isinstance(delta.content, str) and not delta.tool_calls
+            out.signature(
+                signature, choice, kind="text" if said else None
+            )  # beside text it is the text's, though it be empty
 
     def _hear(self, out: Assembler, audio: Audio, choice: int) -> None:
         """Audio comes as pieces of data under one id; the transcript is text that was spoken."""

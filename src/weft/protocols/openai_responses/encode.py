@@ -65,14 +65,14 @@ class ResponsesEncoder(Encoder):
     loses: ClassVar = {
         "steps": "a response has no steps",
         "unknown": "a frame that Weft does not know is passed on to its own protocol only",
-        "reasoning_form": "this client shows reasoning only as a summary",
+        "reasoning_form": "a part that has ended cannot go on, and this client shows reasoning only as a summary",
         "refusal": "this client drops a message with a refusal, so it is sent as text like any other",
-        "signature": "only reasoning can carry opaque state",
+        "signature": "only reasoning can carry opaque state, and only one piece of it",
         "tool_kind": "a tool of this kind, or with such arguments, cannot be expressed: it reads as a function",
         "tool_call_id": "an id has at most 64 characters",
         "executor": "a tool that another provider ran cannot be expressed",
         "tool_result": "results of another provider's tools cannot be expressed",
-        "annotation": "of another protocol's citations, only those with a URL can be expressed",
+        "annotation": "of another protocol's citations, only those with a URL can be expressed, and only on text",
         "annotation_offsets": "a citation does not say the words that it cites",
         "logprobs": "log probabilities are those of single tokens of a text",
         "file": "only images can be expressed",
@@ -245,7 +245,7 @@ class ResponsesEncoder(Encoder):
             item = WrittenMessage(self._say, self._splice, self._id(event), phase)
             self._open(item)
             self._item_number = event.item
-        elif event.channel not in (None, item.phase):
+        elif event.channel != item.phase:
             self.lose("channel", place_of(event))
         item.open_part(event.kind)
 
@@ -280,7 +280,8 @@ class ResponsesEncoder(Encoder):
         if form == "raw" and self._context.profile in RAW_AS_SUMMARY:
             self.lose("reasoning_form", place_of(event))
             form = "summary"
-        item.turn_to(event.part, form)
+        if not item.turn_to(event.part, form):
+            self.lose("reasoning_form", place_of(event))
         self._delta(item, event.text)
         if form == event.form:
             self.like = event
@@ -297,7 +298,8 @@ class ResponsesEncoder(Encoder):
         """The state of reasoning has one place, whoever made it; another origin's is wrapped."""
         if isinstance(self._item, WrittenReasoning):
             own = event.origin.protocol == "openai-responses"
-            self._item.encrypted = event.value if own else wrapped(event)
+            if not self._item.sign(event.value if own else wrapped(event), event.part):
+                self.lose("signature", place_of(event))
         else:
             self.lose("signature", place_of(event))
 
@@ -308,8 +310,9 @@ class ResponsesEncoder(Encoder):
             raw |= {"url": event.url, "title": event.title or ""}
             if event.text is not None:
                 self.lose("annotation_offsets", place_of(event))
-        if isinstance(self._item, WrittenMessage) and raw is not None and "url_citation" not in raw:
-            self._item.annotate(raw)
+        item = self._item
+        if isinstance(item, WrittenMessage) and item.cites and raw is not None and "url_citation" not in raw:
+            item.annotate(raw)
         else:
             self.lose("annotation", place_of(event))
 

@@ -87,6 +87,11 @@ class WrittenMessage(Written):
         self._logprobs += tokens
         self._say("response.output_text.delta", self._place({"delta": text, "logprobs": tokens}))
 
+    @property
+    def cites(self) -> bool:
+        """Can the open part have citations? A refusal has none."""
+        return self._kind == "text"
+
     def annotate(self, annotation: dict[str, Any]) -> None:
         """A citation of the open part."""
         place = self._place({"annotation_index": len(self._annotations), "annotation": annotation})
@@ -125,9 +130,11 @@ class WrittenReasoning(Written):
     def __init__(self, say: Say, splice: Splice, id: str) -> None:
         super().__init__(say, splice, id)
         self.encrypted: str | None = None
+        self._signed: int | None = None
         self._summary: list[dict[str, Any]] = []
         self._content: list[dict[str, Any]] = []
         self._open: tuple[str, int] | None = None
+        self._turned: set[tuple[str, int]] = set()
 
     def item(self, status: str) -> dict[str, Any]:
         item: dict[str, Any] = {"id": self.id, "type": "reasoning", "summary": list(self._summary)}
@@ -142,12 +149,22 @@ class WrittenReasoning(Written):
         member = "summary" if self._open[0] == "summary" else "content"
         return {**item, member: [*item[member], self._part()]}
 
-    def turn_to(self, part: int, form: str) -> None:
-        """Deltas that come now are of this part; another part or form is a part of its own."""
-        form = "raw" if form == "raw" else "summary"
-        if self._open != (form, part):
-            self.close_part()
-            self._open_part(form, part)
+    def sign(self, state: str, part: int | None) -> bool:
+        """There is one place for state. False if that of another part stood there."""
+        alone = self.encrypted is None or part == self._signed
+        self.encrypted, self._signed = state, part
+        return alone
+
+    def turn_to(self, part: int, form: str) -> bool:
+        """Deltas that come now are of this part; another part or form is a part of its own. False if it was over, and is another now."""
+        here = "raw" if form == "raw" else "summary", part
+        if self._open == here:
+            return True
+        self.close_part()
+        again = here in self._turned
+        self._turned.add(here)
+        self._open_part(*here)
+        return not again
 
     def close(self, status: str) -> dict[str, Any]:
         self.close_part()
