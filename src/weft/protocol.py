@@ -161,7 +161,7 @@ def _load(point: Any, kind: type[Any]) -> Any:
     """What an entry point stands for."""
     try:
         found = point.load()
-    except Exception as error:
+    except Exception as error:  # importing somebody else's package may raise anything, which is then told with its name
         raise PlugInError(point, f"{type(error).__name__}: {error}") from error
     if not isinstance(found, kind):
         raise PlugInError(point, f"it is no {kind.__name__}")

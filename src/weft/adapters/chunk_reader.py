@@ -58,7 +58,7 @@ class ChunkReader:
         fault = None if error is None or self._done is not None else self._handled(error)
         try:
             chunks = self._passed(self.adapter.finish(fault))
-        except Exception as mistake:  # noqa: BLE001 - as above
+        except Exception as mistake:  # noqa: BLE001 - so is one that it raises at the end
             return self._failed(self._fault(mistake))
         if self._over:
             return chunks
