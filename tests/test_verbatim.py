@@ -158,3 +158,11 @@ def test_binary_frames_of_another_protocol_end_with_a_binary_exception():
 def test_an_error_body_is_the_failure_and_nothing_follows_it():
     body = b'{"error":{"message":"Slow down."}}\n'
     assert (body, b"") == forwarded("openai-chat", body, status=429)
+
+
+def test_a_line_that_looks_whole_within_a_value_over_lines_does_not_leave_alone():
+    """The first and the last line of the read are objects; the last one is a part of another."""
+    whole = b'{"model":"m","message":{"role":"assistant","content":"a"},"done":false}\n'
+    half = b'{"model":"m","message":{"role":"assistant","content":"","tool_calls":[\n{"function":{"name":"f","arguments":{}}}\n'
+    pipe = weft.Pipe("ollama", "ollama", verbatim=True)
+    assert whole == pipe.feed(whole + half)

@@ -16,7 +16,6 @@ from weft.framing.sniff import framing_of
 
 _LINE_ENDS: Final = b"\r\n"
 _CR: Final = _LINE_ENDS[0]
-_OPENING, _CLOSING = b"{}"
 _LONGEST_BLANK: Final = 4
 _PRELUDE: Final = 12
 _FAILURE: Final = AWSFrames("internalServerException", "exception")
@@ -154,10 +153,8 @@ def _is_never_whole(_: bytes) -> bool:
 
 
 def _is_of_whole_lines(data: bytes | bytearray) -> bool:
-    """Is it lines that are an object each, as far as the first and the last one show?"""
-    if data[:1] != b"{" or data[-2:] != b"}\n":
-        return False
-    return data[data.find(b"\n") - 1] == _CLOSING and data[data.rfind(b"\n", 0, -1) + 1] == _OPENING
+    """Is it lines that are an object each? Every one has to look like that: a value over many lines may end this read with a line that does."""
+    return data[:1] == b"{" and data[-2:] == b"}\n" and data.count(b"\n") == data.count(b"}\n{") + 1
 
 
 def _is_one_frame(data: bytes) -> bool:
